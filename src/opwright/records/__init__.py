@@ -1,0 +1,1 @@
+"""What was found: artifacts, cases, findings, runs. Plain data with a version, no torch."""

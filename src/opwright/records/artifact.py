@@ -1,0 +1,29 @@
+"""A finished binary and its manifest: the one thing that the compile side hands to the run side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """A library in the store, as its manifest describes it.
+
+    ``key_parts`` are the named fields that the build key was made of; two artifacts that differ
+    differ in one of them. ``digest`` is the SHA-256 of the library file. ``hit`` says whether this
+    call found it (True) or built it (False); ``reason`` says why it had to be built.
+    """
+
+    name: str
+    target: str
+    folder: Path
+    library: Path
+    build_key: str
+    digest: str
+    key_parts: dict[str, str]
+    facts: dict[str, Any]
+    hit: bool
+    seconds: float
+    reason: str = ""

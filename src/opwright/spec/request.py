@@ -1,0 +1,50 @@
+"""What a build is asked for. Plain data: the build layer knows nothing of operators beyond this."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from opwright.spec.target import Target
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One translation unit: a file of the user's, or generated text.
+
+    A generated unit has ``text``; its ``name`` is a relative path such as ``binding.cpp``.
+    A user's unit has ``path``; ``name`` is its path relative to ``BuildRequest.root``
+    (``fwd/kernel.cpp``), so that equal file names in two folders stay apart.
+    """
+
+    name: str
+    text: str | None = None
+    path: Path | None = None
+
+
+@dataclass(frozen=True)
+class BuildRequest:
+    """One shared library to build.
+
+    ``root`` is the folder of the operator: user files below it are recorded relative to it, so that
+    moving the folder keeps every hit. ``include_dirs`` are searched in order (named roots first:
+    ``named_roots`` maps ``"torch"``, ``"opwright"`` ... to folders that may move with an environment).
+    ``identity`` holds further facts that decide the binary (torch version and ABI, generator version).
+    ``facts`` are copied to the artifact's manifest and decide nothing.
+    """
+
+    name: str
+    target: Target
+    root: Path
+    units: tuple[Unit, ...]
+    include_dirs: tuple[Path, ...] = ()
+    named_roots: tuple[tuple[str, Path], ...] = ()
+    defines: tuple[tuple[str, str], ...] = ()
+    compile_flags: tuple[str, ...] = ()
+    link_flags: tuple[str, ...] = ()
+    library_dirs: tuple[Path, ...] = ()
+    libraries: tuple[str, ...] = ()
+    identity: tuple[tuple[str, str], ...] = ()
+    facts: dict[str, Any] = field(default_factory=dict)
+    timeout_seconds: float = 1800.0

@@ -1,0 +1,46 @@
+"""Where an operator is to run: ``cpu``, ``cuda:sm_90``, ``hip:gfx1151``, ``npu``, ``emulated:wave64``."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import dataclass
+
+from opwright.errors import UsageError
+
+# kind -> the spelling that an architecture of that kind has
+ARCHITECTURES: dict[str, re.Pattern[str]] = {
+    "cpu": re.compile(r"native|x86-64(-v[234])?|armv8-a"),
+    "cuda": re.compile(r"sm_\d{2,3}[af]?"),
+    "hip": re.compile(r"gfx[0-9a-f]{3,4}|gfx\d+-generic"),
+    "npu": re.compile(r"ascend\w+"),
+    "emulated": re.compile(r"wave(32|64)"),
+}
+
+
+@dataclass(frozen=True)
+class Target:
+    """A kind of device and, where it was said, an architecture of that kind."""
+
+    kind: str
+    architecture: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.architecture}" if self.architecture else self.kind
+
+
+def parse_target(text: str) -> Target:
+    """Read ``kind[:architecture]``; raise `UsageError` for anything else, with the nearest spelling."""
+    kind, _, architecture = text.strip().partition(":")
+    if kind not in ARCHITECTURES:
+        near = difflib.get_close_matches(kind, ARCHITECTURES, n=1)
+        hint = f"Did you mean {near[0]!r}? " if near else ""
+        raise UsageError(
+            f"unknown target {text!r}", hint=f"{hint}Targets are: {', '.join(ARCHITECTURES)}."
+        )
+    if ":" in text and not ARCHITECTURES[kind].fullmatch(architecture):
+        raise UsageError(
+            f"target {text!r}: {architecture!r} is not the name of a {kind} architecture",
+            hint=f"It has to look like {ARCHITECTURES[kind].pattern!r}.",
+        )
+    return Target(kind, architecture or None)
