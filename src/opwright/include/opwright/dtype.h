@@ -1,0 +1,112 @@
+// The 16-bit floating-point types, and the type that arithmetic on an element is done in.
+#pragma once
+
+#include <stdint.h>
+
+#include "target.h"
+
+namespace opwright {
+
+namespace detail {
+
+template <typename To, typename From>
+OPWRIGHT_INLINE To bit_cast(From from) {
+  static_assert(sizeof(To) == sizeof(From), "bit_cast keeps the size");
+  To to;
+  __builtin_memcpy(&to, &from, sizeof(to));
+  return to;
+}
+
+// Branch-free, so that loops over it are vectorised. NaN keeps its sign and becomes quiet.
+OPWRIGHT_INLINE uint16_t bfloat16_bits(float value) {
+  const uint32_t bits = bit_cast<uint32_t>(value);
+  const uint32_t rounded = bits + 0x7fffu + ((bits >> 16) & 1u);  // to nearest, ties to even
+  const bool nan = (bits & 0x7fffffffu) > 0x7f800000u;
+  return static_cast<uint16_t>((nan ? bits | 0x400000u : rounded) >> 16);
+}
+
+// After "Half to float done quic", F. Giesen, public domain: a subnormal is renormalised by a
+// subtraction whose result is exact.
+OPWRIGHT_INLINE float float_from_float16_bits(uint16_t half) {
+  const uint32_t magnitude = static_cast<uint32_t>(half & 0x7fffu) << 13;
+  const uint32_t sign = static_cast<uint32_t>(half & 0x8000u) << 16;
+  const uint32_t normal = magnitude + (112u << 23);
+  const float subnormal = bit_cast<float>(magnitude + (113u << 23)) - 6.103515625e-05f;  // 2^-14
+  uint32_t bits = magnitude < (1u << 23) ? bit_cast<uint32_t>(subnormal) : normal;
+  bits = magnitude >= (31u << 23) ? magnitude + (224u << 23) : bits;  // infinity and NaN
+  bits |= magnitude > (31u << 23) ? 0x400000u : 0u;                   // NaN becomes quiet
+  return bit_cast<float>(bits | sign);
+}
+
+// Rounds to nearest, ties to even; NaN keeps its sign and becomes quiet. A subnormal result is
+// rounded by the floating-point addition of a number whose last place is 2^-24.
+OPWRIGHT_INLINE uint16_t float16_bits(float value) {
+  const uint32_t bits = bit_cast<uint32_t>(value);
+  const uint32_t magnitude = bits & 0x7fffffffu;
+  const uint32_t odd = (magnitude >> 13) & 1u;
+  const uint32_t normal = (magnitude + 0xfffu + odd - (112u << 23)) >> 13;
+  const uint32_t subnormal = bit_cast<uint32_t>(bit_cast<float>(magnitude) + 0.5f) - 0x3f000000u;
+  uint32_t half = magnitude < (113u << 23) ? subnormal : normal;
+  half = magnitude >= (143u << 23) ? 0x7c00u : half;  // 2^16 and more, infinity
+  half = magnitude > 0x7f800000u ? 0x7e00u | ((magnitude >> 13) & 0x3ffu) : half;
+  return static_cast<uint16_t>(half | ((bits >> 16) & 0x8000u));
+}
+
+}  // namespace detail
+
+// The upper half of a float: 8 bits of exponent, 7 of significand.
+struct bfloat16 {
+  uint16_t bits;
+
+  bfloat16() = default;
+  OPWRIGHT_INLINE explicit bfloat16(float value) : bits(detail::bfloat16_bits(value)) {}
+  OPWRIGHT_INLINE explicit operator float() const {
+    return detail::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
+  }
+};
+
+// IEEE binary16: 5 bits of exponent, 10 of significand.
+struct float16 {
+  uint16_t bits;
+
+  float16() = default;
+  OPWRIGHT_INLINE explicit float16(float value) : bits(detail::float16_bits(value)) {}
+  OPWRIGHT_INLINE explicit operator float() const { return detail::float_from_float16_bits(bits); }
+};
+
+static_assert(sizeof(bfloat16) == 2 && sizeof(float16) == 2, "16-bit types take two bytes");
+
+namespace detail {
+template <typename T>
+struct compute {
+  using type = T;
+};
+template <>
+struct compute<bfloat16> {
+  using type = float;
+};
+template <>
+struct compute<float16> {
+  using type = float;
+};
+template <typename T>
+struct compute<const T> : compute<T> {};
+}  // namespace detail
+
+// The type that arithmetic on a T is done in: float for the 16-bit types, T itself otherwise.
+template <typename T>
+using compute_t = typename detail::compute<T>::type;
+
+// An element, ready for arithmetic.
+template <typename T>
+OPWRIGHT_INLINE compute_t<T> widen(T value) {
+  return static_cast<compute_t<T>>(value);
+}
+
+// The result of the arithmetic, rounded once to the element type.
+template <typename T>
+OPWRIGHT_INLINE T narrow(compute_t<T> value) {
+  return static_cast<T>(value);
+}
+
+}  // namespace opwright

@@ -1,0 +1,23 @@
+// The one header that a kernel source includes. It includes no torch header.
+//
+// A CPU kernel is a template over the element type, with the schema's arguments in their order:
+//
+//   template <typename T>
+//   void scaled_add(opwright::View<const T, 1> input, double scale, opwright::View<T, 1> output);
+//
+//   Tensor       View<const T, Rank>, or View<T, Rank> where the schema marks it as mutated
+//   Tensor?      the same, with View::absent() for None (test it with `if (view)`)
+//   int, float, bool, str      int64_t, double, bool, const char*
+//   int?, float?, bool?        Optional<int64_t>, Optional<double>, Optional<bool>
+//
+// The outputs follow as View<T, Rank>. Opwright instantiates the template for every declared dtype.
+#pragma once
+
+#include "dtype.h"
+#include "elementwise.h"
+#include "error.h"
+#include "math.h"
+#include "optional.h"
+#include "parallel.h"
+#include "stream.h"
+#include "view.h"
