@@ -19,7 +19,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("spec", "records"),
     ("discovery", "roofline"),
     ("toolchain", "devices"),
-    ("build", "binding", "worker", "judge"),
+    ("build", "generate", "binding", "worker", "judge"),
     ("checks", "measure", "profile", "graph", "model", "package", "report", "doctor"),
     ("session",),
     ("operator",),
@@ -30,7 +30,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
 LEVEL = {group: level for level, row in enumerate(ROWS) for group in row}
 
 # The compile side needs no device, the run side needs no compiler.
-COMPILE_SIDE = {"toolchain", "build"}
+COMPILE_SIDE = {"toolchain", "build", "generate"}
 RUN_SIDE = {"devices", "binding", "worker", "judge"}
 
 # What a package may see at most, where that is less than what lies below it.
@@ -43,7 +43,7 @@ ONLY: dict[str, set[str]] = {
 # These work where torch is not installed or must not be waited for.
 TORCH_FREE = {
     *("errors", "log", "process", "files", "lock", "spec", "records"),
-    *("discovery", "roofline", "toolchain", "build", "report"),
+    *("discovery", "roofline", "toolchain", "build", "generate", "report"),
 }
 # module -> why it may import torch, inside a function, all the same
 TORCH_ALLOWED: dict[str, str] = {}
