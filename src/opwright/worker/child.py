@@ -1,0 +1,130 @@
+"""The child process: sets an operator up once, then answers item after item."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import signal
+import socket
+import sys
+import traceback
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from opwright.worker import confine
+from opwright.worker.capture import WriteEnds
+from opwright.worker.wire import MAX_MESSAGE_BYTES, Message, Reader, encode, receive
+
+Run = Callable[[dict[str, Any]], dict[str, Any]]
+
+_TEXT_CHARS = 16_384
+_MEMORY_WORDS = ("bad_alloc", "allocate memory", "out of memory")
+
+
+def be_child(
+    connection: socket.socket, ends: WriteEnds, memory_bytes: int, parent_pid: int
+) -> NoReturn:
+    """Make of this freshly forked process one that answers on ``connection``; never return."""
+    confine.live_apart(parent_pid)
+    connection = socket.socket(fileno=confine.out_of_the_way(connection.detach()))
+    fault = confine.out_of_the_way(ends.fault)
+    confine.redirect_output(ends)
+    confine.limit_memory(memory_bytes)
+    confine.report_faults(fault)
+    try:
+        _serve(connection)
+    except OSError:  # who asks has gone
+        os._exit(1)
+    sys.exit(0)
+
+
+def _serve(connection: socket.socket) -> None:
+    """Answer until asked to finish; leave at once when nobody listens any more."""
+    reader = Reader(max_bytes=1 << 32)
+    run: Run | None = None
+    while (request := receive(connection, reader)) is not None:
+        if "finish" in request:
+            return
+        pid = os.getpid()
+        if run is None:
+            run, reply = _set_up(request)
+        else:
+            reply = _answer(run, request)
+        if os.getpid() != pid:
+            os._exit(0)  # a fork that the operator made and that came back here
+        confine.flush_output()
+        _send(connection, reply)
+        if reply.get("kind") == "exited":
+            os._exit(int(reply["exit_code"]))
+    os._exit(0)
+
+
+def _set_up(request: Message) -> tuple[Run | None, Message]:
+    try:
+        module_name, _, function_name = request["setup"].partition(":")
+        setup = getattr(importlib.import_module(module_name), function_name)
+        run = setup(request["payload"])
+        if not callable(run):
+            raise TypeError(f"{request['setup']} returned no function but {type(run).__name__}")
+        return run, {"number": request["number"]}
+    except BaseException as error:  # an operator may raise anything
+        return None, {"number": request["number"], **_describe(error)}
+
+
+def _answer(run: Run, request: Message) -> Message:
+    try:
+        answer = run(request["item"])
+        if not isinstance(answer, dict):
+            raise TypeError(f"the answer is no dict but {type(answer).__name__}")
+        reply = {"number": request["number"], "answer": answer}
+        size_bytes = len(encode(reply))
+        if size_bytes > MAX_MESSAGE_BYTES:
+            raise ValueError(f"the answer has {size_bytes:,} bytes, over {MAX_MESSAGE_BYTES:,}")
+        return reply
+    except BaseException as error:  # an operator may raise anything
+        return {"number": request["number"], **_describe(error)}
+
+
+def _send(connection: socket.socket, reply: Message) -> None:
+    try:
+        connection.sendall(encode(reply))
+    except OSError:
+        # The operator closed the connection. Whoever watches this process sees that; if it
+        # left now, that would look like an exit of the operator's own making.
+        while True:
+            signal.pause()
+
+
+def _describe(error: BaseException) -> Message:
+    """Return what an exception says, as the fields of an outcome."""
+    name = f"{type(error).__module__}.{type(error).__qualname__}".removeprefix("builtins.")
+    text = _text(error)
+    facts: Message = {"kind": "raised", "exception": name, "message": f"{name}: {text}"}
+    facts["stack"] = _stack(error)
+    if isinstance(error, SystemExit):
+        facts["kind"], facts["exit_code"] = "exited", _exit_code(error)
+        facts["message"] = f"called sys.exit({text})"
+    elif isinstance(error, MemoryError) or any(word in text.lower() for word in _MEMORY_WORDS):
+        facts["kind"] = "memory"
+        facts["message"] = f"an allocation failed: {name}: {text}"
+    return facts
+
+
+def _exit_code(error: SystemExit) -> int:
+    if error.code is None:
+        return 0
+    return error.code & 0xFF if isinstance(error.code, int) else 1
+
+
+def _text(error: BaseException) -> str:
+    try:
+        return str(error)[:_TEXT_CHARS]
+    except BaseException:  # a __str__ that raises
+        return "(its text cannot be read)"
+
+
+def _stack(error: BaseException) -> str:
+    try:
+        return "".join(traceback.format_exception(error))[-_TEXT_CHARS:]
+    except BaseException:  # an exception whose parts raise when they are shown
+        return ""

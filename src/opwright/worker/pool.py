@@ -1,0 +1,172 @@
+"""What the rest of Opwright sees of the worker: items go in, answers and ends come out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from types import TracebackType
+from typing import Any
+
+from opwright.errors import WorkerError
+from opwright.log import log
+from opwright.worker.outcome import Ended, Limits, Output, Result, ended_from_json
+from opwright.worker.spawn import start_zygote
+from opwright.worker.wire import Message, Reader, encode, receive
+
+_PRELOAD_SECONDS = 600.0
+_MARGIN_SECONDS = 60.0  # for ending children and for a machine that is slow
+
+
+class Worker:
+    """Runs items in a child process, and goes on with a fresh one where an item ends it.
+
+    ``setup`` names a function as ``"package.module:function"``. It is called with ``payload`` once
+    in each child and returns the function that answers items, ``run(item: dict) -> dict``. Payload,
+    items and answers are JSON data. An answer with ``"dirty": true`` says that it spoiled its
+    process: the next item gets a fresh one.
+
+    A process that imports the ``preload`` modules and forks the children is started at once. These
+    modules must start no threads of their own when imported; torch does not. ``environment`` is
+    laid over this process's own.
+
+    Not for use by several threads at a time. Raises WorkerError if no process can be started.
+    """
+
+    def __init__(
+        self,
+        setup: str,
+        payload: Mapping[str, Any] | None = None,
+        *,
+        preload: Sequence[str] = (),
+        limits: Limits | None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        self.limits = limits or Limits()
+        self.output = Output()
+        self.setup_failure: Ended | None = None
+        self.losses: list[Ended] = []
+        self._reader = Reader(max_bytes=1 << 32)
+        self._preloading = True
+        self._closed = False
+        self._zygote = start_zygote(environment)
+        log("worker.start", "starting the worker", pid=self._zygote.process.pid)
+        self._send({"do": "preload", "modules": list(preload)})
+        self.use(payload or {}, setup=setup)
+
+    def use(self, payload: Mapping[str, Any], *, setup: str) -> None:
+        """From the next item on, answer with what ``setup`` makes of ``payload``, afresh."""
+        use = {"setup": setup, "payload": dict(payload)}
+        self._send({"do": "use", "use": use, "limits": asdict(self.limits)})
+
+    def run(self, items: Iterable[Mapping[str, Any]]) -> Iterator[Result]:
+        """Yield one result an item, in order; the next item is taken only then.
+
+        ``output`` then holds what the item printed, and ``losses`` the ends of children that
+        belong to no item (those that died after an answer).
+
+        Raises WorkerError if a child cannot be set up twice in a row (``setup_failure`` says how
+        the last try ended), or if the process that forks children is lost.
+        """
+        for item in items:
+            yield self._result(self._request({"do": "run", "item": dict(item)}))
+
+    def finish(self) -> Ended | None:
+        """Let the child in use leave as a program does; return how, if that was not clean.
+
+        This is where a destructor of a library crashes or hangs.
+        """
+        ended = self._request({"do": "finish"})["ended"]
+        return None if ended is None else ended_from_json(ended)
+
+    def close(self) -> None:
+        """End every process of this worker, whatever it is doing."""
+        if not self._closed:
+            self._closed = True
+            self._zygote.stop()
+
+    def __enter__(self) -> Worker:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _result(self, reply: Message) -> Result:
+        if "setup_failed" in reply:
+            self.setup_failure = ended = ended_from_json(reply["setup_failed"])
+            log("worker.setup_failed", ended.message, outcome=ended.kind)
+            raise WorkerError(
+                f"the process that runs the operator cannot be set up: it {_sentence(ended)}",
+                hint=f"{ended.stack or ended.stderr}".strip()[-2000:],
+            )
+        if "answer" in reply:
+            self.output = Output(reply["stdout"], reply["stderr"])
+            answer: dict[str, Any] = reply["answer"]
+            return answer
+        ended = ended_from_json(reply["ended"])
+        self.output = Output(ended.stdout, ended.stderr)
+        log("worker.ended", ended.message, outcome=ended.kind)
+        return ended
+
+    def _request(self, message: Message) -> Message:
+        """Send ``message`` and wait for its reply."""
+        if self._preloading:
+            self._await_preload()
+        seconds = 2 * self.limits.setup_seconds + self.limits.case_seconds + _MARGIN_SECONDS
+        self._send(message)
+        reply = self._receive(seconds)
+        self.losses += [ended_from_json(loss) for loss in reply["losses"]]
+        return reply
+
+    def _await_preload(self) -> None:
+        reply = self._receive(_PRELOAD_SECONDS)
+        if "failed" in reply:
+            self.close()
+            raise WorkerError(
+                f"the worker {reply['failed']}",
+                hint=f"Make the same import work in this Python first.\n{reply['stack']}",
+            )
+        log("worker.ready", "the worker is ready", threads=reply["threads"])
+        self._preloading = False
+
+    def _send(self, message: Message) -> None:
+        if self._closed:
+            raise WorkerError("the worker is closed", hint="Make a new Worker.")
+        try:
+            self._zygote.connection.sendall(encode(message))
+        except OSError:
+            raise self._lost("hung up") from None
+
+    def _receive(self, seconds: float) -> Message:
+        try:
+            self._zygote.connection.settimeout(seconds)
+            reply = receive(self._zygote.connection, self._reader)
+            self._zygote.connection.settimeout(None)
+        except TimeoutError:
+            raise self._lost(f"gave no answer in {seconds:g} s") from None
+        except OSError:
+            reply = None
+        except BaseException:  # Ctrl-C: an answer is under way that nobody will match to its item
+            self.close()
+            raise
+        if reply is None:
+            raise self._lost("hung up")
+        return reply
+
+    def _lost(self, what: str) -> WorkerError:
+        """Close the worker and return the error that says why."""
+        self._zygote.connection.close()
+        words = self._zygote.last_words()
+        self.close()
+        return WorkerError(
+            f"the process that runs operators {what}: {words}",
+            hint="Only a signal from outside should end it: look at the kernel's log (dmesg).",
+        )
+
+
+def _sentence(ended: Ended) -> str:
+    return f"raised {ended.message}" if ended.kind == "raised" else ended.message

@@ -1,0 +1,161 @@
+"""The process that forks children for one parent: single-threaded, runs no operator, watches."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib
+import os
+import select
+import signal
+import socket
+import traceback
+from typing import NoReturn
+
+from opwright.worker import confine, strays
+from opwright.worker.forked import Child, fork_child
+from opwright.worker.memory import free_bytes
+from opwright.worker.outcome import During, Ended, Limits, ended_to_json
+from opwright.worker.post_mortem import autopsy
+from opwright.worker.watch import ParentGoneError, Watch
+from opwright.worker.wire import Message, Reader, encode, receive
+
+SETUP_TRIES = 2
+
+_PARENT_CHECK_MS = 500
+
+
+def main(descriptor: int) -> NoReturn:
+    """Serve the parent on socket ``descriptor`` until it closes it or dies."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    confine.adopt_orphans()
+    os.set_inheritable(descriptor, False)
+    zygote = Zygote(socket.socket(fileno=descriptor))
+    with contextlib.suppress(ParentGoneError, ConnectionError):
+        zygote.serve()
+    zygote.discard_child()
+    strays.end_orphans()
+    os._exit(0)
+
+
+class Zygote:
+    """Has at most one child at a time."""
+
+    def __init__(self, parent: socket.socket) -> None:
+        self._parent = parent
+        self._parent_pid = os.getppid()
+        self._reader = Reader(max_bytes=1 << 32)
+        self._child: Child | None = None
+        self._use: Message = {}
+        self._limits = Limits()
+        self._losses: list[Ended] = []
+
+    def serve(self) -> None:
+        """Answer the parent's requests; raises ParentGoneError at the end."""
+        while True:
+            request = self._next_request()
+            match request["do"]:
+                case "preload":
+                    self._reply(_preload(request["modules"]))
+                case "use":
+                    self.discard_child()
+                    self._use = request["use"]
+                    self._limits = Limits(**request["limits"])
+                case "run":
+                    self._reply(self._run(request["item"]))
+                case "finish":
+                    self._reply(self._finish())
+
+    def discard_child(self) -> None:
+        """End the child, if there is one, with all that it started."""
+        if self._child is not None:
+            self._child.discard()
+            self._child = None
+
+    def _next_request(self) -> Message:
+        """Wait for the parent: it may die and leave its end of the socket to a child of its own."""
+        poll = select.poll()
+        poll.register(self._parent, select.POLLIN)
+        while not poll.poll(_PARENT_CHECK_MS):
+            if os.getppid() != self._parent_pid:
+                raise ParentGoneError
+        request = receive(self._parent, self._reader)
+        if request is None:
+            raise ParentGoneError
+        return request
+
+    def _reply(self, reply: Message) -> None:
+        losses = [ended_to_json(loss) for loss in self._losses]
+        self._losses.clear()
+        self._parent.sendall(encode({**reply, "losses": losses}))
+
+    def _run(self, item: Message) -> Message:
+        child = self._ready_child()
+        if isinstance(child, Ended):
+            return {"setup_failed": ended_to_json(child)}
+        reply = self._ask(child, {"item": item}, "item")
+        if isinstance(reply, Ended):
+            if reply.child_lost:
+                self._child = None
+            return {"ended": ended_to_json(reply)}
+        child.answered += 1
+        output, _ = child.capture.take()
+        if reply["answer"].get("dirty") is True:
+            self.discard_child()
+        return {"answer": reply["answer"], "stdout": output.stdout, "stderr": output.stderr}
+
+    def _ready_child(self) -> Child | Ended:
+        """Return a child that has been set up, or how the last try to set one up ended."""
+        if self._child is not None and self._child.dead():
+            self._losses.append(autopsy(self._child, "between"))
+            self._child = None
+        tries = 0
+        while self._child is None:
+            ended = self._set_up()
+            tries += 1
+            if ended is not None and tries == SETUP_TRIES:
+                return ended
+        return self._child
+
+    def _set_up(self) -> Ended | None:
+        memory_bytes = self._limits.memory_bytes
+        if memory_bytes is None:
+            memory_bytes = free_bytes() * 3 // 4
+        child = fork_child(memory_bytes, self._parent)
+        reply = self._ask(child, self._use, "setup")
+        if isinstance(reply, Ended):
+            return reply
+        self._child = child
+        return None
+
+    def _ask(self, child: Child, request: Message, during: During) -> Message | Ended:
+        limits = self._limits
+        seconds = limits.setup_seconds if during == "setup" else limits.case_seconds
+        try:
+            return Watch(child, self._parent.fileno(), seconds, during).ask(request)
+        except ParentGoneError:
+            self._child = child
+            raise
+
+    def _finish(self) -> Message:
+        """Let the child leave as a program does, destructors and all; say if that went wrong."""
+        child, self._child = self._child, None
+        if child is None:
+            return {"ended": None}
+        ended = self._ask(child, {"finish": True}, "exit")
+        if isinstance(ended, Ended) and ended.exit_code != 0:
+            return {"ended": ended_to_json(ended)}
+        return {"ended": None}
+
+
+def _preload(modules: list[str]) -> Message:
+    for name in modules:
+        try:
+            importlib.import_module(name)
+        except Exception as error:
+            text = f"cannot import {name}: {type(error).__name__}: {error}"
+            return {"failed": text, "stack": traceback.format_exc()}
+    gc.collect()
+    gc.freeze()  # so that no collection in a child touches, and so copies, what it inherited
+    return {"threads": len(os.listdir("/proc/self/task"))}
