@@ -1,0 +1,9 @@
+"""From a `BuildRequest` to an `Artifact` in the store: built once, found again for as long as it is right."""
+
+from __future__ import annotations
+
+from opwright.build.builder import build
+from opwright.build.lookup import Miss, lookup
+from opwright.build.store import Store
+
+__all__ = ["Miss", "Store", "build", "lookup"]

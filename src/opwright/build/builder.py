@@ -1,0 +1,109 @@
+"""Build a request: look, lock, look again, compile in private, publish by one rename."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+from pathlib import Path
+
+from opwright.build.compile import Compiled, compile_request
+from opwright.build.lookup import Miss, Query
+from opwright.build.manifest import MANIFEST, Manifest, read_manifest
+from opwright.build.stage import Stage
+from opwright.build.store import Store
+from opwright.errors import StoreError
+from opwright.files import digest_file, publish_folder, remove_folder
+from opwright.lock import hold
+from opwright.log import log
+from opwright.records.artifact import Artifact
+from opwright.spec.request import BuildRequest
+
+
+def build(request: BuildRequest, *, store: Store | None = None, force: bool = False) -> Artifact:
+    """Return the request's library, from the store or newly built.
+
+    However many processes and threads ask, one compiles. Raises `CompileError`, `LinkError`,
+    `ToolchainError`, `BuildTimeout` or `StoreError`; nothing is published then.
+    """
+    started = time.monotonic()
+    query = Query(request, store or Store.default())
+    found = query.find()
+    if isinstance(found, Manifest) and not force:
+        return _hit(found, started)
+    query.store.prepare()
+    lock = query.store.internal(".locks", f"{query.key[:32]}.lock")
+    purpose = f"the build of {request.name} for {request.target}"
+    with hold(lock, purpose=purpose, timeout_seconds=request.timeout_seconds):
+        again = query.find()
+        if isinstance(again, Manifest) and not force:
+            return _hit(again, started)
+        reason = again.reason if isinstance(again, Miss) else "it was asked for"
+        log("build.start", f"building {request.name} for {request.target}: {reason}", key=query.key)
+        manifest = _build(query, started)
+    log(
+        "build.done",
+        f"built {request.name} for {request.target} in {manifest.seconds:.2f} s",
+        folder=str(manifest.folder),
+    )
+    return manifest.artifact(hit=False, seconds=time.monotonic() - started, reason=reason)
+
+
+def _hit(manifest: Manifest, started: float) -> Artifact:
+    seconds = time.monotonic() - started
+    log(
+        "build.hit",
+        f"{manifest.name} for {manifest.target} is in the store",
+        folder=str(manifest.folder),
+    )
+    return manifest.artifact(hit=True, seconds=seconds)
+
+
+def _build(query: Query, started: float) -> Manifest:
+    name = f"{query.key[:32]}-{os.getpid()}-{secrets.token_hex(4)}"
+    private = query.store.internal(".building", name)
+    try:
+        with query.store.writing():
+            compiled = compile_request(query, Stage(private))
+            return _publish(query, compiled, time.monotonic() - started)
+    finally:
+        remove_folder(private)
+
+
+def _publish(query: Query, compiled: Compiled, seconds: float) -> Manifest:
+    content = compiled.inputs.digest()
+    final = query.store.request_folder(query.request, query.key) / content[:16]
+    manifest = Manifest(
+        name=query.request.name,
+        target=str(query.request.target),
+        folder=final,
+        library=compiled.library.name,
+        size_bytes=compiled.library.stat().st_size,
+        digest=digest_file(compiled.library),
+        request_key=query.key,
+        build_key=f"{query.key[:32]}{content[:32]}",
+        key_parts=query.parts,
+        inputs=compiled.inputs,
+        facts=query.request.facts,
+        created=time.time(),
+        seconds=seconds,
+        unit_seconds=compiled.unit_seconds,
+    )
+    staged = compiled.library.parent
+    (staged / MANIFEST).write_text(manifest.to_json())
+    return _publish_entry(staged, manifest)
+
+
+def _publish_entry(staged: Path, manifest: Manifest) -> Manifest:
+    durable = (manifest.library, MANIFEST)
+    for _ in range(3):
+        if publish_folder(staged, manifest.folder, durable=durable):
+            return manifest
+        winner = read_manifest(manifest.folder)
+        if winner is not None and winner.digest == manifest.digest:
+            return winner  # somebody without a lock was faster: theirs is as good
+        remove_folder(manifest.folder)  # damaged, or to be replaced by a forced build
+    raise StoreError(
+        f"{manifest.folder} cannot be replaced",
+        hint="Remove it, and see what else writes to the store.",
+    )

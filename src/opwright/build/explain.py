@@ -1,0 +1,43 @@
+"""Why a build is needed: the field that differs from the nearest library in the store."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from opwright.build.store import Store
+from opwright.spec.request import BuildRequest
+
+if TYPE_CHECKING:
+    from opwright.build.lookup import Miss
+
+
+def nearest_difference(store: Store, request: BuildRequest, parts: dict[str, str]) -> Miss:
+    """Compare with every entry of the same name; the one with the fewest differing fields counts."""
+    from opwright.build.lookup import Miss
+
+    best: list[str] | None = None
+    old: dict[str, str] = {}
+    for folder in store.request_folders(prefix=f"{request.name}-"):
+        for manifest in store.entries(folder)[:1]:
+            if manifest.name != request.name:
+                continue
+            names = differing(manifest.key_parts, parts)
+            if best is None or len(names) < len(best):
+                best, old = names, manifest.key_parts
+    if best is None:
+        return Miss("it was never built")
+    first = best[0] if best else "entry"
+    return Miss(describe(first, old.get(first), parts.get(first)), tuple(best))
+
+
+def differing(old: dict[str, str], new: dict[str, str]) -> list[str]:
+    """The names of the fields that differ, in the order of the key's own list."""
+    return [name for name in {**new, **old} if old.get(name) != new.get(name)]
+
+
+def describe(name: str, old: str | None, new: str | None) -> str:
+    """One field's change in words; a digest or a long text is not worth reading."""
+    short = all(value is None or len(value) <= 60 for value in (old, new))
+    if not short:
+        return f"{name} changed"
+    return f"{name} changed from {old or 'nothing'!r} to {new or 'nothing'!r}"

@@ -1,0 +1,99 @@
+"""Find the library of a request in the store, or say why it has to be built."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from functools import cached_property
+
+from opwright.build.digests import Digests
+from opwright.build.execute import usable_environment
+from opwright.build.explain import nearest_difference
+from opwright.build.inputs import first_change
+from opwright.build.key import key_of, key_parts
+from opwright.build.manifest import Manifest
+from opwright.build.roots import Roots
+from opwright.build.store import Store
+from opwright.build.tools import known_tools
+from opwright.records.artifact import Artifact
+from opwright.spec.request import BuildRequest
+from opwright.toolchain.base import Job, Tools
+from opwright.toolchain.registry import toolchain_for
+
+
+@dataclass(frozen=True)
+class Miss:
+    """Nothing in the store fits. ``changed`` names the fields or files that differ from the nearest."""
+
+    reason: str
+    changed: tuple[str, ...] = ()
+
+
+class Query:
+    """A request together with all that a look-up and a build both need to know about it."""
+
+    def __init__(self, request: BuildRequest, store: Store) -> None:
+        self.request = request
+        self.store = store
+        self.toolchain = toolchain_for(request.target)
+        self.environment = usable_environment()
+        self.roots = Roots.of(request)
+
+    @cached_property
+    def tools(self) -> Tools:
+        """The compiler's programs."""
+        return known_tools(self.toolchain, self.store, self.environment)
+
+    @cached_property
+    def job(self) -> Job:
+        """What all commands have in common, before the private folder is known."""
+        return Job(self.request, self.tools, self.environment)
+
+    @cached_property
+    def parts(self) -> dict[str, str]:
+        """The named fields of the request key."""
+        programs = Digests(self.store.internal(".memo", "programs.json"))
+        parts = key_parts(self.job, self.toolchain, self.roots, programs)
+        programs.save()
+        return parts
+
+    @cached_property
+    def key(self) -> str:
+        """The request key."""
+        return key_of(self.parts)
+
+    @cached_property
+    def digests(self) -> Digests:
+        """Digests of the files that this request's compiles read."""
+        return Digests(self.store.internal(".memo", f"{self.key[:32]}.json"))
+
+    def find(self) -> Manifest | Miss:
+        """The entry that still holds, or why none does."""
+        candidates = self.store.entries(self.store.request_folder(self.request, self.key))
+        candidates = [manifest for manifest in candidates if manifest.request_key == self.key]
+        changes = []
+        for manifest in candidates:
+            change = first_change(manifest.inputs, self.roots, self.digests)
+            if change is None:
+                self.digests.save()
+                self.store.touch(manifest.folder)
+                return manifest
+            changes.append(change)
+        self.digests.save()
+        if changes:
+            name, what = changes[0]
+            return Miss(f"{name} {what}", (name,))
+        return nearest_difference(self.store, self.request, self.parts)
+
+
+def lookup(request: BuildRequest, *, store: Store | None = None) -> Artifact | Miss:
+    """Find a finished library without building anything.
+
+    Raises `ToolchainError` when there is no compiler to ask, `StoreError` for a store not to be trusted.
+    """
+    started = time.monotonic()
+    query = Query(request, store or Store.default())
+    found = query.find()
+    if isinstance(found, Miss):
+        return found
+    return found.artifact(hit=True, seconds=time.monotonic() - started)

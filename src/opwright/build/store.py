@@ -1,0 +1,101 @@
+"""The store: finished libraries by what they were made of, each in a folder that never changes."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from opwright.build.manifest import Manifest, read_manifest
+from opwright.build.trust import default_folder, require_trusted
+from opwright.errors import StoreError
+from opwright.files import write_atomic
+from opwright.spec.request import BuildRequest
+
+_README = """Libraries that Opwright built, each in a folder of its own that never changes.
+
+All of it can be deleted at any time; what is needed is built again.
+`opwright cache list`, `verify`, `prune` and `where` look after it.
+"""
+
+
+class Store:
+    """A folder of entries. Reading needs no lock: an entry appears by one rename, complete."""
+
+    def __init__(self, where: Path) -> None:
+        self.where = where
+        require_trusted(where, os.environ)
+        self.version_folder = where / "v1"
+
+    @classmethod
+    def default(cls) -> Store:
+        """The store that the environment names; raises `StoreError` if it is not to be trusted."""
+        return cls(default_folder(os.environ))
+
+    def request_folder(self, request: BuildRequest, request_key: str) -> Path:
+        """The folder of all entries of one request: they differ in what the compiler read."""
+        stem = re.sub(r"[^\w.+-]", "-", f"{request.name}-{request.target}")
+        return self.version_folder / f"{stem}-{request_key[:16]}"
+
+    def internal(self, *names: str) -> Path:
+        """A path for the store's own use: ``.locks``, ``.building``, ``.memo`` ..."""
+        return self.version_folder.joinpath(*names)
+
+    def entries(self, folder: Path) -> list[Manifest]:
+        """The whole entries below a request's folder, the last used first."""
+        found: list[tuple[float, Manifest]] = []
+        with suppress(OSError), os.scandir(folder) as listing:
+            for entry in listing:
+                if not entry.name.startswith(".") and (manifest := read_manifest(Path(entry.path))):
+                    with suppress(OSError):
+                        found.append((entry.stat().st_mtime, manifest))
+        return [manifest for _, manifest in sorted(found, key=lambda pair: -pair[0])]
+
+    def list(self) -> list[Manifest]:
+        """Every whole entry of the store."""
+        return [manifest for folder in self.request_folders() for manifest in self.entries(folder)]
+
+    def request_folders(self, prefix: str = "") -> Iterator[Path]:
+        """The folders of all requests whose name begins with ``prefix``."""
+        with suppress(OSError):
+            for path in sorted(self.version_folder.iterdir()):
+                if path.name.startswith(prefix) and not path.name.startswith(".") and path.is_dir():
+                    yield path
+
+    def prepare(self) -> None:
+        """Make the folders that a build needs; raises `StoreError` where they cannot be written."""
+        with self.writing():
+            self.where.mkdir(parents=True, exist_ok=True, mode=0o700)
+            require_trusted(self.where, os.environ)
+            for name in (".locks", ".building", ".memo", ".failed"):
+                self.internal(name).mkdir(parents=True, exist_ok=True, mode=0o700)
+            readme = self.where / "README"
+            if not readme.exists():
+                write_atomic(readme, _README)
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Turn what can go wrong when the store is written into one clear `StoreError`."""
+        try:
+            yield
+        except OSError as error:
+            if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                raise StoreError(
+                    f"no space left for the store {self.where}",
+                    hint="Free some (`opwright cache prune`), or set OPWRIGHT_STORE to a folder on another disk.",
+                ) from error
+            if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT, errno.ENOTDIR):
+                raise StoreError(
+                    f"the store {self.where} cannot be written: {error.strerror} ({error.filename})",
+                    hint="Set OPWRIGHT_STORE to a folder that you can write; finished libraries still load from this one.",
+                ) from error
+            raise
+
+    def touch(self, folder: Path) -> None:
+        """Note that an entry was used, for `prune`: the folder's time stamp, nothing inside it."""
+        with suppress(OSError):
+            os.utime(folder, (time.time(), time.time()))

@@ -1,0 +1,106 @@
+"""Digests, and writing files and folders so that a reader sees all of them or nothing."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+_CHUNK_BYTES = 1 << 20
+
+
+def digest_text(text: str) -> str:
+    """SHA-256 of a text in UTF-8, as 64 hex digits."""
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def digest_file(path: Path | str) -> str:
+    """SHA-256 of a file's content, as 64 hex digits; raises ``OSError`` where it cannot be read."""
+    state = hashlib.sha256()
+    with open(path, "rb", buffering=0) as file:
+        while chunk := file.read(_CHUNK_BYTES):
+            state.update(chunk)
+    return state.hexdigest()
+
+
+def write_atomic(path: Path, data: str | bytes, *, durable: bool = False) -> None:
+    """Write a file by a rename, so that a reader sees the old or the new content, never half of one.
+
+    ``durable`` also waits for the disk. Raises ``OSError``; the old file is then as it was.
+    """
+    content = data.encode("utf-8", "surrogateescape") if isinstance(data, str) else data
+    descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            if durable:
+                os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+def sync(path: Path) -> None:
+    """Wait until the content of a file or a folder is on the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in (
+            errno.EINVAL,
+            errno.EROFS,
+            errno.EBADF,
+        ):  # a folder on some file systems
+            raise
+    finally:
+        os.close(descriptor)
+
+
+def publish_folder(staged: Path, final: Path, *, durable: Iterable[str] = ()) -> bool:
+    """Move ``staged`` to ``final`` by one rename; False when somebody else's folder is there already.
+
+    The files named in ``durable`` are on the disk before the name appears. Both paths have to be on
+    one file system.
+    """
+    for name in durable:
+        sync(staged / name)
+    final.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    try:
+        os.rename(staged, final)
+    except OSError as error:
+        if error.errno in (errno.ENOTEMPTY, errno.EEXIST):
+            return False
+        raise
+    if durable:
+        sync(final.parent)
+    return True
+
+
+def remove_folder(folder: Path) -> None:
+    """Remove a folder of ours by a rename and then piece by piece: nobody sees half of it under its name."""
+    doomed = folder.with_name(f".gone-{os.getpid()}-{folder.name}")
+    with suppress(OSError):
+        os.rename(folder, doomed)
+        folder = doomed
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def digest_sampled(path: Path | str, samples: int = 64, block_bytes: int = 1 << 16) -> str:
+    """A digest of a big file's size and of evenly spread blocks of it, its first and last included."""
+    state = hashlib.sha256()
+    with open(path, "rb", buffering=0) as file:
+        size_bytes = file.seek(0, os.SEEK_END)
+        state.update(f"sampled {size_bytes}".encode())
+        last = max(0, size_bytes - block_bytes)
+        for index in range(samples):
+            file.seek(last * index // (samples - 1))
+            state.update(file.read(block_bytes))
+    return state.hexdigest()

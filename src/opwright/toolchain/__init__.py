@@ -1,0 +1,1 @@
+"""Which compiler builds for which target, what identifies it, and how it is called."""

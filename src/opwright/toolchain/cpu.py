@@ -1,0 +1,154 @@
+"""The host's C++ compiler: g++, clang++, or what CXX names."""
+
+from __future__ import annotations
+
+import platform
+import re
+import shlex
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+from opwright.errors import ToolchainError
+from opwright.process import run_command
+from opwright.spec.target import Target
+from opwright.toolchain.base import Job, Step, Tools
+
+kind = "cpu"
+
+environment = (
+    "CPATH",
+    "C_INCLUDE_PATH",
+    "CPLUS_INCLUDE_PATH",
+    "LIBRARY_PATH",
+    "LD_RUN_PATH",
+    "GCC_EXEC_PREFIX",
+    "COMPILER_PATH",
+    "CCC_OVERRIDE_OPTIONS",
+    "SOURCE_DATE_EPOCH",
+    "CPPFLAGS",
+    "CFLAGS",
+    "CXXFLAGS",
+    "LDFLAGS",
+)
+
+traced_programs = r"cc1(plus)?|clang.*|as|collect2|(.*-)?ld([.-].*)?|.*lld.*|gold|mold"
+
+_INSTALL = "Install one (`apt-get install g++` or `dnf install gcc-c++`), or name one in CXX."
+_CANDIDATES = ("c++", "g++", "clang++")
+_PROBE_SECONDS = 60.0
+# Two builds in one process share no statics (gnu_unique), and nothing that they do not export.
+_COMPILE_FLAGS = ("-std=c++17", "-fPIC", "-fvisibility=hidden", "-O2", "-DNDEBUG")
+_LINK_FLAGS = ("-shared", "-Wl,-z,defs", "-Wl,--as-needed")
+
+
+def find_driver(environment: Mapping[str, str]) -> tuple[str, ...]:
+    """See `Toolchain`. CXX wins, then the first of c++, g++ and clang++ on PATH."""
+    path = environment.get("PATH")
+    words = shlex.split(environment.get("CXX", ""))
+    if words:
+        found = shutil.which(words[0], path=path)
+        if not found:
+            raise ToolchainError(
+                f"CXX names {words[0]!r}, and there is no such program on PATH",
+                hint=f"Correct or unset CXX. {_INSTALL}",
+            )
+        return (found, *words[1:])
+    for name in _CANDIDATES:
+        if found := shutil.which(name, path=path):
+            return (found,)
+    raise ToolchainError(
+        f"no C++ compiler: CXX is not set, and none of {', '.join(_CANDIDATES)} is on PATH",
+        hint=_INSTALL,
+    )
+
+
+def find_tools(driver: tuple[str, ...], environment: Mapping[str, str]) -> Tools:
+    """See `Toolchain`. A program that the driver cannot name (clang has no cc1plus) is left out."""
+    path = environment.get("PATH")
+    said = run_command([*driver, "--version"], env=environment, timeout_seconds=_PROBE_SECONDS)
+    if not said.ok:
+        raise ToolchainError(f"the C++ compiler does not run: {said.describe()}", hint=_INSTALL)
+    programs = [("compiler", Path(driver[0]).resolve())]
+    for word in driver[1:]:  # ccache g++: the second word is a program too
+        if not word.startswith("-") and (found := shutil.which(word, path=path)):
+            programs.append((f"compiler {word}", Path(found).resolve()))
+    for role, name in (("cc1plus", "cc1plus"), ("assembler", "as"), ("linker", "ld")):
+        answer = run_command(
+            [*driver, f"-print-prog-name={name}"], env=environment, timeout_seconds=_PROBE_SECONDS
+        )
+        found = shutil.which(answer.stdout.strip() or name, path=path) if answer.ok else None
+        if found:
+            programs.append((role, Path(found).resolve()))
+    return Tools(driver, tuple(programs), "\n".join(said.stdout.strip().splitlines()[:1]))
+
+
+def architecture(target: Target) -> str:
+    """See `Toolchain`. Without an architecture: the compiler's default for this kind of machine."""
+    machine = platform.machine()
+    if target.architecture is None:
+        return machine
+    if target.architecture != "native":
+        return f"{machine} {target.architecture}"
+    return f"{machine} native: {_cpu_features()}"
+
+
+def _cpu_features() -> str:
+    """The first processor's model and features, which are what ``-march=native`` looks at."""
+    wanted = re.compile(
+        r"^(vendor_id|cpu family|model|stepping|flags|CPU \w+|Features)\s*:\s*(.*)$", re.MULTILINE
+    )
+    try:
+        with Path("/proc/cpuinfo").open() as file:
+            first = file.read(16_384).partition("\n\n")[0]
+    except OSError:
+        return platform.processor() or "unknown"
+    return " ".join(" ".join(sorted(value.split())) for _, value in wanted.findall(first))
+
+
+def compile_command(job: Job, step: Step) -> list[str]:
+    """See `Toolchain`."""
+    return [*_front(job, step), "-c", str(step.source), "-o", str(step.output)]
+
+
+def preprocess_command(job: Job, step: Step) -> list[str]:
+    """See `Toolchain`. ``-P`` leaves out line markers, and with them absolute paths."""
+    return [*_front(job, step), "-E", "-P", str(step.source), "-o", str(step.output)]
+
+
+def link_command(job: Job, objects: tuple[Path, ...], output: Path) -> list[str]:
+    """See `Toolchain`. What a library lacks is an error here, not when somebody loads it."""
+    request = job.request
+    return [
+        *job.tools.driver,
+        *_LINK_FLAGS,
+        *_words(job, "LDFLAGS"),
+        *(str(path) for path in objects),
+        *(f"-L{folder}" for folder in request.library_dirs),
+        *request.link_flags,
+        *(f"-l{name}" for name in request.libraries),
+        *("-o", str(output)),
+    ]
+
+
+def _front(job: Job, step: Step) -> list[str]:
+    request = job.request
+    march = request.target.architecture
+    unique = () if "clang" in job.tools.version else ("-fno-gnu-unique",)
+    return [
+        *job.tools.driver,
+        *_COMPILE_FLAGS,
+        *unique,
+        *((f"-march={march}",) if march else ()),
+        f"-frandom-seed={step.name}",
+        *(f"-ffile-prefix-map={folder}={name}" for folder, name in job.prefix_map),
+        *_words(job, "CPPFLAGS", "CFLAGS", "CXXFLAGS"),
+        *(f"-D{name}={value}" if value else f"-D{name}" for name, value in request.defines),
+        *(f"-I{folder}" for folder in request.include_dirs),
+        *request.compile_flags,
+        *("-MD", "-MF", str(step.depfile)),
+    ]
+
+
+def _words(job: Job, *names: str) -> list[str]:
+    return [word for name in names for word in shlex.split(job.environment.get(name, ""))]
