@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from opwright.build.builder import build
+from opwright.build.builder import build, quarantine
 from opwright.build.lookup import Miss, lookup
 from opwright.build.store import Store
 
-__all__ = ["Miss", "Store", "build", "lookup"]
+__all__ = ["Miss", "Store", "build", "lookup", "quarantine"]
