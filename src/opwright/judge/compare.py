@@ -1,0 +1,90 @@
+"""The judge of numerics: outputs against the oracle, with the reference as yardstick."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+
+from opwright.judge.figures import error_figures, joint_figures
+from opwright.judge.reasons import Judged, element_reasons, exact_reasons, tolerance_notes
+from opwright.judge.standard import Standard, errors_of, exact_misses, set_standards
+from opwright.judge.structure import as_outputs, compare_structure, output_name
+from opwright.judge.verdict import Comparison, Reason
+from opwright.spec.tolerance import Tolerance
+
+
+def compare(
+    actual: Any,
+    reference: Any,
+    oracle: Any,
+    tolerance: Tolerance | None = None,
+    *,
+    reduction_length: int = 1,
+    magnitude: torch.Tensor | float | None = None,
+    inputs: Mapping[str, torch.Tensor] | None = None,
+    names: Sequence[str] = (),
+    device: torch.device | str | None = None,
+    strides: Sequence[tuple[int, ...] | None] = (),
+) -> Comparison:
+    """Judge one call's outputs; `set_standards` and `compare_structure` explain the arguments.
+
+    ``inputs`` are quoted at the places of faults, ``names`` are the outputs' own. Raises
+    `SpecError` for a ``tolerance`` that no correct operator can meet on this case.
+    """
+    standards = set_standards(
+        reference, oracle, tolerance, reduction_length=reduction_length, magnitude=magnitude
+    )
+    return judge(actual, standards, inputs=inputs, names=names, device=device, strides=strides)
+
+
+def judge(
+    actual: Any,
+    standards: Sequence[Standard],
+    *,
+    inputs: Mapping[str, torch.Tensor] | None = None,
+    names: Sequence[str] = (),
+    device: torch.device | str | None = None,
+    strides: Sequence[tuple[int, ...] | None] = (),
+) -> Comparison:
+    """`compare` with standards that were set before."""
+    references = tuple(standard.reference for standard in standards)
+    reasons = compare_structure(actual, references, names=names, device=device, strides=strides)
+    if any(reason.kind not in {"strides", "device"} for reason in reasons):
+        return Comparison(passed=False, reasons=tuple(reasons))
+    figures, notes = [], []
+    for position, (output, standard) in enumerate(zip(as_outputs(actual), standards, strict=True)):
+        values = output.detach().to(standard.oracle.device).reshape(-1)
+        name = output_name(position, names)
+        judged = Judged(values, standard, position, name, inputs or {})
+        found, numbers = _judge_exact(judged) if standard.form is None else _judge_float(judged)
+        reasons += found
+        figures.append(numbers)
+        notes += [f"{name}: {note}" for note in tolerance_notes(standard)]
+    worst = max(figures, key=lambda numbers: numbers["ratio_worst"], default={})
+    return Comparison(not reasons, tuple(reasons), worst, tuple(figures), tuple(notes))
+
+
+def _judge_exact(judged: Judged) -> tuple[list[Reason], dict[str, float]]:
+    misses = exact_misses(judged.values, judged.standard)
+    wrong = float(misses.sum())
+    ratio = math.inf if wrong else 1.0
+    numbers = {"elements": float(misses.numel()), "beyond": wrong, "ratio_worst": ratio}
+    return exact_reasons(judged, misses), numbers
+
+
+def _judge_float(judged: Judged) -> tuple[list[Reason], dict[str, float]]:
+    standard = judged.standard
+    assert standard.form is not None
+    error = errors_of(judged.values, standard)
+    figures = error_figures(error, standard.oracle, standard.form, standard.default)
+    beyond = error > standard.limit
+    numbers = {
+        "elements": float(error.numel()),
+        "beyond": float(beyond.sum()),
+        "wrong_special_values": float(error.isinf().sum()),
+        **joint_figures(figures, standard.reference_figures),
+    }
+    return (element_reasons(judged, error, beyond) if numbers["beyond"] else []), numbers

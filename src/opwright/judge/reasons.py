@@ -1,0 +1,144 @@
+"""What is said about elements that are wrong: how many, where, what came, what was expected."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import torch
+
+from opwright.judge.standard import Standard
+from opwright.judge.ulp import rounds_to_infinity, ulp_size
+from opwright.judge.verdict import Reason
+from opwright.spec.tolerance import REFERENCE_FACTOR
+
+_SHOWN_INPUTS = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """One output under judgement: its flat values, its place and name among the outputs."""
+
+    values: torch.Tensor
+    standard: Standard
+    position: int
+    name: str
+    inputs: Mapping[str, torch.Tensor]
+
+    def reason(self, kind: str, text: str, count: int, flat: int) -> Reason:
+        """A reason about ``count`` elements with the one at ``flat`` as example."""
+        index = _index(self.standard.reference.shape, flat)
+        return Reason(kind, f"{self.name}: {text}", self.position, count, index)
+
+    def place(self, flat: int) -> str:
+        """Index, value, expected value and the inputs that belong to an element."""
+        shape = self.standard.reference.shape
+        index = _index(shape, flat)
+        got, expected = self.values[flat].item(), self.standard.oracle[flat].item()
+        text = f"{list(index)}: got {_number(got)}, expected {_number(expected)}"
+        there = _inputs_there(self.inputs, shape, index)
+        return f"{text} (inputs there: {there})" if there else text
+
+
+def exact_reasons(judged: Judged, misses: torch.Tensor) -> list[Reason]:
+    """At most one reason: values of an exact dtype that differ."""
+    wrong = misses.nonzero().reshape(-1)
+    if not wrong.numel():
+        return []
+    count, first = wrong.numel(), int(wrong[0])
+    text = f"{count} of {misses.numel()} values differ; first at {judged.place(first)}"
+    return [judged.reason("value", text, count, first)]
+
+
+def element_reasons(judged: Judged, error: torch.Tensor, beyond: torch.Tensor) -> list[Reason]:
+    """Special values that disagree, by kind; then errors beyond the limit."""
+    where = beyond.nonzero().reshape(-1)
+    rest = torch.ones_like(where, dtype=torch.bool)
+    reasons = []
+    for kind, text, mask in _special_values(judged, where):
+        chosen = where[mask & rest]
+        rest &= ~mask
+        if chosen.numel():
+            count, first = chosen.numel(), int(chosen[0])
+            where_at = f"at {count} of {beyond.numel()} elements; first at {judged.place(first)}"
+            reasons.append(judged.reason(kind, f"{text} {where_at}", count, first))
+    if bool(rest.any()):
+        reasons.append(_beyond_limit(judged, error, where[rest]))
+    return reasons
+
+
+def _special_values(judged: Judged, where: torch.Tensor) -> list[tuple[str, str, torch.Tensor]]:
+    form, oracle = judged.standard.form, judged.standard.oracle[where]
+    values = judged.values[where]
+    assert form is not None
+    if oracle.is_complex():
+        overflows = rounds_to_infinity(torch.view_as_real(oracle), form).any(-1)
+    else:
+        overflows = rounds_to_infinity(oracle, form)
+    nan, expected_nan, infinite = values.isnan(), oracle.isnan(), values.isinf()
+    return [
+        ("nan", "NaN where a number is expected", nan & ~expected_nan),
+        ("nan", "a number where NaN is expected", ~nan & expected_nan),
+        ("infinity", "infinity where a finite number is expected", infinite & ~overflows),
+        ("infinity", "an infinity of the wrong sign", infinite & overflows),
+        ("infinity", "a finite number where infinity is expected", ~infinite & overflows),
+    ]
+
+
+def _beyond_limit(judged: Judged, error: torch.Tensor, where: torch.Tensor) -> Reason:
+    standard = judged.standard
+    assert standard.form is not None
+    worst = int(where[(error[where] / standard.limit[where]).argmax()])
+    ulp = float(error[worst] / ulp_size(standard.oracle[worst : worst + 1], standard.form)[0])
+    times = float(error[worst] / standard.default[worst]) * REFERENCE_FACTOR
+    text = (
+        f"{where.numel()} of {error.numel()} elements beyond the limit; worst at "
+        f"{judged.place(worst)}: off by {float(error[worst]):.3g} ({ulp:.4g} ULP of "
+        f"{standard.form.name}), allowed {float(standard.limit[worst]):.3g}; "
+        f"{times:.3g}× the reference's error at that magnitude"
+    )
+    kind = "accuracy"
+    if standard.tolerance and not bool((error[where] > standard.default[where]).any()):
+        kind = "tolerance"
+        text += f". The operator is as good as its reference: {standard.tolerance} is too tight"
+    return judged.reason(kind, text, where.numel(), worst)
+
+
+def tolerance_notes(standard: Standard) -> list[str]:
+    """Facts about the yardstick that a reader of the verdict should know."""
+    notes = []
+    if standard.excused is not None:
+        count = int(standard.excused.sum())
+        notes.append(f"the reference itself gives a wrong infinity or NaN at {count} elements")
+    if standard.tolerance and standard.reference_misses:
+        notes.append(
+            f"the reference itself is outside {standard.tolerance} at "
+            f"{standard.reference_misses} of {standard.oracle.numel()} elements"
+        )
+    return notes
+
+
+def _index(shape: torch.Size, flat: int) -> tuple[int, ...]:
+    index = []
+    for size in reversed(shape):
+        flat, place = divmod(flat, size)
+        index.append(place)
+    return tuple(reversed(index))
+
+
+def _inputs_there(
+    inputs: Mapping[str, torch.Tensor], shape: torch.Size, index: tuple[int, ...]
+) -> str:
+    """The elements of inputs that broadcast to the output's shape."""
+    found = []
+    for name, tensor in inputs.items():
+        try:
+            value = tensor.expand(shape)[index].item()
+        except RuntimeError:  # another shape: no element of it belongs to this place
+            continue
+        found.append(f"{name}={_number(value)}")
+    return ", ".join(found[:_SHOWN_INPUTS])
+
+
+def _number(value: complex) -> str:
+    return str(value) if isinstance(value, int) else f"{value:.9g}"

@@ -1,0 +1,152 @@
+"""How far an output may be from the exact answer: what users declare, and the rule where they don't.
+
+Magnitudes are plain numbers here; `opwright.judge` applies the same rule to whole tensors.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from opwright.errors import SpecError
+
+
+@dataclass(frozen=True)
+class FloatFormat:
+    """A binary floating-point format; ``mantissa_bits`` counts the stored bits."""
+
+    name: str
+    mantissa_bits: int
+    min_exponent: int
+    max_exponent: int
+
+    @property
+    def eps(self) -> float:
+        """Distance from 1 to the next number."""
+        return math.ldexp(1.0, -self.mantissa_bits)
+
+    @property
+    def max(self) -> float:
+        """Largest finite number."""
+        return math.ldexp(2.0 - self.eps, self.max_exponent)
+
+    @property
+    def smallest_normal(self) -> float:
+        """Smallest number with a full mantissa."""
+        return math.ldexp(1.0, self.min_exponent)
+
+    @property
+    def smallest_subnormal(self) -> float:
+        """Spacing of the numbers below `smallest_normal`."""
+        return math.ldexp(1.0, self.min_exponent - self.mantissa_bits)
+
+    @property
+    def overflow(self) -> float:
+        """Least magnitude that rounds to infinity (infinity itself where a float cannot hold it)."""
+        return self.max + math.ldexp(0.5, self.max_exponent - self.mantissa_bits)
+
+    def ulp(self, magnitude: float) -> float:
+        """Spacing of this format's numbers in the binade of ``magnitude``."""
+        if not math.isfinite(magnitude):
+            return math.ldexp(1.0, self.max_exponent - self.mantissa_bits)
+        exponent = math.frexp(magnitude)[1] - 1 if magnitude else self.min_exponent
+        exponent = min(max(exponent, self.min_exponent), self.max_exponent)
+        return math.ldexp(1.0, exponent - self.mantissa_bits)
+
+
+FLOAT_FORMATS = {
+    form.name: form
+    for form in (
+        FloatFormat("float64", 52, -1022, 1023),
+        FloatFormat("float32", 23, -126, 127),
+        FloatFormat("float16", 10, -14, 15),
+        FloatFormat("bfloat16", 7, -126, 127),
+    )
+}
+_COMPONENTS = {"complex32": "float16", "complex64": "float32", "complex128": "float64"}
+
+
+def float_format(dtype: str) -> FloatFormat | None:
+    """The format of a dtype's numbers (of a complex dtype's parts); None where they are exact."""
+    return FLOAT_FORMATS.get(_COMPONENTS.get(dtype, dtype))
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """What a user allows: ``|actual - exact| <= atol + rtol * |exact|``, as torch combines them.
+
+    ``ulp`` allows so many units in the last place of the output dtype as well; the larger of the
+    two counts. ``Tolerance()`` asks for the exact answer. Raises `SpecError` for a number that is
+    no tolerance.
+    """
+
+    rtol: float = 0.0
+    atol: float = 0.0
+    ulp: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("rtol", "atol", "ulp"):
+            value = getattr(self, name)
+            if value is not None and not (math.isfinite(value) and value >= 0):
+                raise SpecError(
+                    f"tolerance: {name}={value!r} is not a finite number of at least 0",
+                    hint=f"Give {name} as a number such as 1e-3, or leave it out.",
+                )
+        if self.ulp is not None and 0 < self.ulp < 0.5:
+            raise SpecError(
+                f"tolerance: ulp={self.ulp!r} is below the half ULP that rounding alone takes",
+                hint="Declare ulp of at least 0.5, or 0 for outputs that have to be exact.",
+            )
+
+    def allowed(self, magnitude: float, dtype: str) -> float:
+        """Largest absolute error at ``magnitude`` in ``dtype``; 0 for exact dtypes.
+
+        Half the spacing of subnormals is always granted: ``rtol`` speaks of normal numbers.
+        """
+        form = float_format(dtype)
+        if form is None:
+            return 0.0
+        bound = self.atol + self.rtol * abs(magnitude)
+        in_ulp = (self.ulp or 0.0) * form.ulp(magnitude)
+        return max(bound, in_ulp, form.smallest_subnormal / 2)
+
+    def require_attainable(self, dtype: str, magnitude: float) -> None:
+        """Raise `SpecError` if rounding the exact answer at ``magnitude`` can already exceed this.
+
+        An answer that the dtype holds exactly needs no tolerance; callers ask for the others.
+        """
+        form = float_format(dtype)
+        if form is None or abs(magnitude) < form.smallest_normal:
+            return
+        half_ulp, allowed = form.ulp(magnitude) / 2, self.allowed(magnitude, dtype)
+        if allowed >= half_ulp:
+            return
+        raise SpecError(
+            f"no correct operator can meet {self}: at |y|={abs(magnitude):.6g} it allows "
+            f"{allowed:.3g}, and half an ULP of {dtype} there is {half_ulp:.3g}",
+            hint=f"Declare rtol of at least {form.eps / 2:.3g} for {dtype}, or no tolerance: "
+            "the default follows the reference's own error.",
+        )
+
+
+# The default rule. An output may be wrong by the largest of
+#   ULP_FLOOR ulp of the output dtype,
+#   REFERENCE_FACTOR times the reference's own error at that dtype and magnitude,
+#   REDUCTION_FACTOR sqrt(n) u * scale, where n terms were summed.
+#
+# Half types: computing in float32 and rounding once is wrong by 0.5 ulp and a little; three times
+# that, so that a second rounding (bias added in bfloat16) passes and a third does not.
+# float32: two or three library functions in a row, 1 to 2 ulp each on CPUs and GPUs.
+# float64: as float32, and the oracle has the same rounding errors itself.
+ULP_FLOOR = {"float16": 1.5, "bfloat16": 1.5, "float32": 4.0, "float64": 8.0}
+REFERENCE_FACTOR = 3.0
+REDUCTION_FACTOR = 8.0
+# Half types are accumulated in float32.
+ACCUMULATOR = {"float16": "float32", "bfloat16": "float32"}
+
+
+def reduction_limit(dtype: str, length: int, scale: float) -> float:
+    """Absolute error that summing ``length`` terms may cause in outputs of magnitude ``scale``."""
+    form = FLOAT_FORMATS[ACCUMULATOR.get(dtype, dtype)]
+    unit_roundoff = form.eps / 2
+    return REDUCTION_FACTOR * math.sqrt(length) * unit_roundoff * scale if length > 1 else 0.0
