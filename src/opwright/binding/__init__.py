@@ -1,0 +1,1 @@
+"""The run side: finished libraries become operators that PyTorch's dispatcher knows."""

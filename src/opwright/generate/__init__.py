@@ -1,0 +1,1 @@
+"""From an operator description to the C++ of its binding, and to the build that makes it."""

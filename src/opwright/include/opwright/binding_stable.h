@@ -1,0 +1,237 @@
+// The binding's half that talks to PyTorch, over its stable C ABI (torch >= 2.10): one binary serves
+// every later torch and every Python.
+#pragma once
+
+// Newer declarations are not wanted: the binary would need them of the torch that loads it.
+#ifndef TORCH_TARGET_VERSION
+#define TORCH_TARGET_VERSION 0x020a000000000000
+#endif
+#include <torch/csrc/stable/c/shim.h>
+
+#include <cstdint>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "binding_types.h"
+#include "optional.h"
+
+namespace opwright {
+namespace binding {
+
+inline constexpr const char* kAbi = "stable";
+
+inline void check(AOTITorchError error, const char* what) {
+  if (error != AOTI_TORCH_SUCCESS) throw std::runtime_error(std::string("PyTorch failed: ") + what);
+}
+
+// The numbers that the loading torch gives to dtypes, in the order of DType.
+struct DtypeNumbers {
+  int32_t number[kDtypeCount] = {
+      aoti_torch_dtype_float64(),   aoti_torch_dtype_float32(),    aoti_torch_dtype_bfloat16(),
+      aoti_torch_dtype_float16(),   aoti_torch_dtype_int64(),      aoti_torch_dtype_int32(),
+      aoti_torch_dtype_int16(),     aoti_torch_dtype_int8(),       aoti_torch_dtype_uint8(),
+      aoti_torch_dtype_bool(),      aoti_torch_dtype_complex64(),  aoti_torch_dtype_complex128(),
+  };
+};
+
+inline const DtypeNumbers& dtype_numbers() {
+  static const DtypeNumbers numbers;
+  return numbers;
+}
+
+inline DType dtype_of_number(int32_t number) {
+  const DtypeNumbers& known = dtype_numbers();
+  for (int i = 0; i < kDtypeCount; ++i)
+    if (known.number[i] == number) return static_cast<DType>(i);
+  return DType::other;
+}
+
+// An owned reference to a tensor, with its facts read once.
+class Tensor {
+ public:
+  Tensor() = default;
+  explicit Tensor(AtenTensorHandle handle) : handle_(handle) {
+    check(aoti_torch_get_data_ptr(handle, &data_), "reading a tensor's address");
+    check(aoti_torch_get_dim(handle, &dim_), "reading a tensor's rank");
+    check(aoti_torch_get_sizes(handle, &sizes_), "reading a tensor's sizes");
+    check(aoti_torch_get_strides(handle, &strides_), "reading a tensor's strides");
+    int32_t number = 0;
+    check(aoti_torch_get_dtype(handle, &number), "reading a tensor's dtype");
+    dtype_ = dtype_of_number(number);
+    element_bytes_ = static_cast<int64_t>(aoti_torch_dtype_element_size(number));
+    check(aoti_torch_get_device_type(handle, &device_type_), "reading a tensor's device");
+    check(aoti_torch_get_device_index(handle, &device_index_), "reading a tensor's device");
+  }
+  Tensor(Tensor&& other) noexcept { *this = std::move(other); }
+  Tensor& operator=(Tensor&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    std::swap(data_, other.data_);
+    std::swap(dim_, other.dim_);
+    std::swap(sizes_, other.sizes_);
+    std::swap(strides_, other.strides_);
+    std::swap(dtype_, other.dtype_);
+    std::swap(element_bytes_, other.element_bytes_);
+    std::swap(device_type_, other.device_type_);
+    std::swap(device_index_, other.device_index_);
+    return *this;
+  }
+  ~Tensor() {
+    if (handle_) aoti_torch_delete_tensor_object(handle_);
+  }
+
+  explicit operator bool() const { return handle_ != nullptr; }
+  void* data() const { return data_; }
+  int64_t dim() const { return dim_; }
+  const int64_t* sizes() const { return sizes_; }
+  const int64_t* strides() const { return strides_; }
+  DType dtype() const { return dtype_; }
+  int64_t element_bytes() const { return element_bytes_; }
+  int32_t device_type() const { return device_type_; }
+  int32_t device_index() const { return device_index_; }
+  AtenTensorHandle handle() const { return handle_; }
+
+  AtenTensorHandle release() {
+    AtenTensorHandle handle = handle_;
+    handle_ = nullptr;
+    return handle;
+  }
+
+ private:
+  AtenTensorHandle handle_ = nullptr;
+  void* data_ = nullptr;
+  int64_t dim_ = 0;
+  int64_t* sizes_ = nullptr;
+  int64_t* strides_ = nullptr;
+  DType dtype_ = DType::other;
+  int64_t element_bytes_ = 0;
+  int32_t device_type_ = 0;
+  int32_t device_index_ = 0;
+};
+
+inline int32_t cpu_device() { return aoti_torch_device_type_cpu(); }
+
+inline std::string device_name(const Tensor& tensor) {
+  const int32_t type = tensor.device_type();
+  const std::string index = ":" + std::to_string(tensor.device_index());
+  if (type == aoti_torch_device_type_cpu()) return "cpu";
+  if (type == aoti_torch_device_type_cuda()) return "cuda" + index;
+  if (type == aoti_torch_device_type_meta()) return "meta";
+  if (type == aoti_torch_device_type_xpu()) return "xpu" + index;
+  if (type == aoti_torch_device_type_privateuse1()) return "privateuse1" + index;
+  return "device type " + std::to_string(type);
+}
+
+inline Tensor empty(const int64_t* sizes, int64_t dim, DType dtype, const Tensor& device_of) {
+  int64_t strides[64];
+  int64_t step = 1;
+  for (int64_t d = dim - 1; d >= 0; --d) {
+    strides[d] = step;
+    step *= sizes[d] > 1 ? sizes[d] : 1;
+  }
+  AtenTensorHandle handle = nullptr;
+  check(aoti_torch_empty_strided(dim, sizes, strides, dtype_numbers().number[static_cast<int>(dtype)],
+                                 device_of.device_type(), device_of.device_index(), &handle),
+        "allocating an output");
+  return Tensor(handle);
+}
+
+inline void copy(const Tensor& to, const Tensor& from) {
+  check(aoti_torch_copy_(to.handle(), from.handle(), 0), "copying an argument to a dense tensor");
+}
+
+// A str argument, kept until the call ends.
+class Text {
+ public:
+  explicit Text(StringHandle handle) : handle_(handle) {
+    if (handle) check(torch_string_c_str(handle, &text_), "reading a str argument");
+  }
+  Text(Text&& other) noexcept : handle_(other.handle_), text_(other.text_) { other.handle_ = nullptr; }
+  ~Text() {
+    if (handle_) torch_delete_string(handle_);
+  }
+  const char* c_str() const { return text_; }
+
+ private:
+  StringHandle handle_;
+  const char* text_ = nullptr;
+};
+
+// The arguments of one call, and its results. An argument may be taken once: taking it owns it.
+class Stack {
+ public:
+  explicit Stack(StableIValue* values) : values_(values) {}
+
+  Tensor tensor(int i) { return Tensor(as<AtenTensorHandle>(values_[i])); }
+  int64_t integer(int i) { return as<int64_t>(values_[i]); }
+  double real(int i) { return as<double>(values_[i]); }
+  bool boolean(int i) { return as<bool>(values_[i]); }
+  Text text(int i) { return Text(as<StringHandle>(values_[i])); }
+
+  Tensor optional_tensor(int i) {
+    const Optional<AtenTensorHandle> handle = optional<AtenTensorHandle>(i);
+    return handle ? Tensor(*handle) : Tensor();
+  }
+  Optional<int64_t> optional_integer(int i) { return optional<int64_t>(i); }
+  Optional<double> optional_real(int i) { return optional<double>(i); }
+  Optional<bool> optional_boolean(int i) { return optional<bool>(i); }
+  Text optional_text(int i) { return Text(optional<StringHandle>(i).value_or(nullptr)); }
+
+  void result(int i, Tensor&& tensor) { put(i, tensor.release()); }
+
+ private:
+  template <typename T>
+  static T as(StableIValue value) {
+    T out;
+    std::memcpy(&out, &value, sizeof(T));
+    return out;
+  }
+
+  // An optional that is there travels as a pointer to a value on the heap, which the taker frees.
+  template <typename T>
+  Optional<T> optional(int i) {
+    auto* boxed = as<StableIValue*>(values_[i]);
+    Optional<T> found;
+    if (boxed) {
+      found.value = as<T>(*boxed);
+      found.present = true;
+      delete boxed;
+    }
+    return found;
+  }
+
+  void put(int i, AtenTensorHandle handle) {
+    StableIValue value = 0;
+    std::memcpy(&value, &handle, sizeof(handle));
+    values_[i] = value;
+  }
+
+  StableIValue* values_;
+};
+
+using Registration = TorchLibraryHandle;
+
+// Makes `Call` the kernel of ns::name for a dispatch key, until it is withdrawn.
+template <void (*Call)(Stack&)>
+Registration offer(const char* ns, const char* name, const char* dispatch_key) {
+  auto boxed = [](StableIValue* values, uint64_t, uint64_t) {
+    Stack stack(values);
+    Call(stack);
+  };
+  Registration library = nullptr;
+  check(aoti_torch_library_init_impl(ns, dispatch_key, __FILE__, __LINE__, &library),
+        "opening a library for registration");
+  check(torch_library_impl(library, name, boxed, TORCH_TARGET_VERSION), "registering a kernel");
+  return library;
+}
+
+inline void withdraw(Registration library) { aoti_torch_delete_library_object(library); }
+
+}  // namespace binding
+}  // namespace opwright
+
+extern "C" void opwright_parallel_for(int64_t begin, int64_t end, int64_t grain,
+                                      void (*f)(int64_t, int64_t, void*), void* context) {
+  torch_parallel_for(begin, end, grain, f, context);
+}

@@ -1,0 +1,1 @@
+"""Cases become tensors: values, layouts, and the calls they make up."""

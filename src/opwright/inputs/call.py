@@ -1,0 +1,122 @@
+"""A case as a concrete call: arguments by name, and what the reference makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from opwright.errors import ReferenceFailed
+from opwright.inputs.layouts import lay_out
+from opwright.inputs.values import draw
+from opwright.spec.case import Case
+from opwright.spec.operator import OperatorSpec
+from opwright.spec.sizing import sizes_of
+
+
+@dataclass(frozen=True)
+class Call:
+    """Arguments of one call by name: tensors, scalars, None for what is left out."""
+
+    spec: OperatorSpec
+    arguments: Mapping[str, Any]
+
+    @property
+    def positional(self) -> list[Any]:
+        """The arguments in schema order."""
+        return [self.arguments[argument.name] for argument in self.spec.schema.arguments]
+
+    @property
+    def tensors(self) -> dict[str, torch.Tensor]:
+        """The tensor arguments that are there."""
+        return {n: v for n, v in self.arguments.items() if isinstance(v, torch.Tensor)}
+
+    @property
+    def written(self) -> list[str]:
+        """Names of the arguments that the schema says are written to."""
+        return [a.name for a in self.spec.schema.tensors if a.mutated and self.arguments[a.name] is not None]
+
+    def cloned(self) -> Call:
+        """The same values in memory of their own, dense."""
+        copies = {
+            n: v.clone(memory_format=torch.contiguous_format) if isinstance(v, torch.Tensor) else v
+            for n, v in self.arguments.items()
+        }
+        return Call(self.spec, copies)
+
+    def widened(self) -> Call:
+        """The same values in float64 (complex128), for the oracle."""
+        copies = {n: _wide(v) if isinstance(v, torch.Tensor) else v for n, v in self.arguments.items()}
+        return Call(self.spec, copies)
+
+
+def make_call(spec: OperatorSpec, case: Case) -> Call | None:
+    """The call that ``case`` describes; None where a shape does not allow the asked-for layout."""
+    generator = torch.Generator().manual_seed(case.seed)
+    scalars = {a.name: case.scalars.get(a.name, a.default) for a in spec.schema.scalars}
+    known = {**case.sizes, **{k: v for k, v in scalars.items() if isinstance(v, int)}}
+    arguments: dict[str, Any] = {}
+    for argument in spec.schema.arguments:
+        if not argument.is_tensor:
+            arguments[argument.name] = scalars[argument.name]
+        elif argument.name in case.absent:
+            arguments[argument.name] = None
+        else:
+            tensor = spec.inputs[argument.name]
+            name = spec.dtype_of(tensor)
+            dtype = getattr(torch, case.dtypes.get(name, name))
+            value: torch.Tensor | None = draw(sizes_of(tensor, known), dtype, tensor, generator)
+            if argument.name in case.layouts:
+                assert value is not None
+                value = lay_out(value, case.layouts[argument.name])
+            if value is None:
+                return None
+            arguments[argument.name] = value
+    return Call(spec, arguments)
+
+
+def results_of(spec: OperatorSpec, function: Callable[..., Any], call: Call) -> list[torch.Tensor]:
+    """Call ``function`` and give all that it computed: fresh returns, then the written arguments.
+
+    The written arguments are those of ``call`` itself, changed in place.
+    """
+    return [*fresh_results(spec, function(*call.positional)), *(call.arguments[n] for n in call.written)]
+
+
+def fresh_results(spec: OperatorSpec, returned: Any) -> list[torch.Tensor]:
+    """The fresh tensors among what a call returned, in schema order."""
+    listed: Sequence[Any] = (
+        () if returned is None else returned if isinstance(returned, (tuple, list)) else (returned,)
+    )
+    if len(listed) != len(spec.schema.returns):
+        return list(listed)  # a wrong count is the judge's to report
+    return [v for v, item in zip(listed, spec.schema.returns, strict=True) if item.alias is None]
+
+
+def reference_results(spec: OperatorSpec, call: Call, *, wide: bool) -> list[torch.Tensor]:
+    """What the reference computes: at the call's dtypes, or as the oracle in float64.
+
+    Raises `ReferenceFailed` where the reference raises.
+    """
+    own = call.widened() if wide else call.cloned()
+    try:
+        with torch.no_grad():
+            return [
+                tensor.clone() for tensor in results_of(spec, spec.reference, own)
+            ]
+    except Exception as error:
+        kind = "in float64 " if wide else ""
+        raise ReferenceFailed(
+            f"{spec.name}: the reference raises {kind}{type(error).__name__}: {error}",
+            hint="A reference takes the schema's arguments and returns what the schema returns.",
+        ) from error
+
+
+def _wide(tensor: torch.Tensor) -> torch.Tensor:
+    if tensor.dtype.is_complex:
+        return tensor.to(torch.complex128, copy=True).contiguous()
+    if tensor.dtype.is_floating_point:
+        return tensor.to(torch.float64, copy=True).contiguous()
+    return tensor.clone(memory_format=torch.contiguous_format)

@@ -1,0 +1,98 @@
+"""`Operator`: what a user writes in ``op.py``, calls in a model, and names on the command line."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from opwright.spec.describe import describe
+from opwright.spec.dims import Dim
+from opwright.spec.expression import Expression
+from opwright.spec.operator import Extension, Location
+from opwright.spec.tensor import Scalar, Tensor
+from opwright.spec.tolerance import Tolerance
+
+if TYPE_CHECKING:
+    from opwright.session.implementation import Implementation
+
+
+class Operator:
+    """A custom operator: its schema, what it takes, what it computes, and where its kernels are.
+
+    ``schema`` is a PyTorch schema. ``inputs`` describes each tensor argument; ``outputs`` each fresh
+    return (by default like the first tensor argument). ``dtypes`` are those of every tensor without a
+    dtype of its own. ``reference`` computes the right answer with PyTorch; for a schema that writes into
+    arguments it does the same. ``reduction`` is how many terms the longest sum has: tolerances grow with it. Exactly one of ``sources`` (kernel files by target), ``extension`` and
+    ``function`` says how it is implemented. Raises `SpecError`, with file and line, for whatever is wrong.
+    """
+
+    def __init__(
+        self,
+        schema: str,
+        *,
+        inputs: Mapping[str, Tensor],
+        dtypes: Sequence[str],
+        reference: Callable[..., Any],
+        outputs: Tensor | Sequence[Tensor] | Mapping[str, Tensor] | None = None,
+        sources: Mapping[str, str | Sequence[str]] | None = None,
+        extension: Extension | None = None,
+        function: Callable[..., Any] | None = None,
+        scalars: Mapping[str, Scalar | Sequence[Any]] | None = None,
+        constraints: Sequence[str | Expression] = (),
+        tolerance: Tolerance | Mapping[str, Tolerance] | None = None,
+        namespace: str | None = None,
+        include_dirs: Sequence[str] = (),
+        compile_flags: Sequence[str] = (),
+        reduction: Dim | Expression | str | int | None = None,
+    ) -> None:
+        frame = sys._getframe(1)
+        self.spec = describe(
+            schema,
+            location=Location(Path(frame.f_code.co_filename).absolute(), frame.f_lineno),
+            inputs=inputs,
+            outputs=outputs,
+            dtypes=dtypes,
+            reference=reference,
+            sources=sources,
+            extension=extension,
+            function=function,
+            scalars=scalars,
+            constraints=constraints,
+            tolerance=tolerance,
+            namespace=namespace,
+            include_dirs=include_dirs,
+            compile_flags=compile_flags,
+            reduction=reduction,
+        )
+        self._implementation: Implementation | None = None
+        self.__name__ = self.spec.name
+        self.__doc__ = f"{self.spec.schema.text}\n\nDescribed in {self.spec.location}."
+
+    @property
+    def implementation(self) -> Implementation:
+        """The operator in the dispatcher, without kernels until `load` brings them."""
+        if self._implementation is None:
+            from opwright.session.implementation import Implementation
+
+            self._implementation = Implementation(self.spec)
+        return self._implementation
+
+    def load(self, target: str = "cpu", *, binding: str | None = None) -> Operator:
+        """Build or find the library for ``target`` and make it the operator's kernel there.
+
+        Called again after an edit it builds again and swaps the kernel in the living process.
+        """
+        self.implementation.load(target, binding=binding)
+        return self
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the operator; the first call builds what its tensors' device needs."""
+        implementation = self._implementation or self.implementation
+        if not implementation.ready:
+            implementation.load_for(args, kwargs)
+        return implementation.overload(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"<opwright.Operator {self.spec.schema.text}>"

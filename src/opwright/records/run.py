@@ -1,0 +1,133 @@
+"""Everything one run of checks saw, as versioned JSON. ``record.schema.json`` beside this file is its schema."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from opwright.errors import RecordError
+from opwright.files import write_atomic
+from opwright.records.verdict import VERDICTS, Finding, Outcome, Verdict
+
+RECORD_VERSION = 1
+
+
+@dataclass(frozen=True)
+class CaseRecord:
+    """One case: what was called, and what came of it."""
+
+    check: str
+    name: str
+    case: dict[str, Any]
+    outcome: Outcome
+    seconds: float
+
+
+@dataclass(frozen=True)
+class OperatorRecord:
+    """One operator on one target: what it is, which binary was run, and every case."""
+
+    name: str
+    schema: str
+    implementation: str
+    location: str
+    sources_digest: str
+    target: str
+    label: str
+    artifact: dict[str, Any]
+    cases: tuple[CaseRecord, ...]
+    seconds: float
+
+    @property
+    def verdict(self) -> Verdict:
+        """The worst of the cases' verdicts: fail, then error, then not checked."""
+        return worst(case.outcome.verdict for case in self.cases)
+
+    def counts(self) -> dict[Verdict, int]:
+        """How many cases have each verdict."""
+        counted = Counter(case.outcome.verdict for case in self.cases)
+        return {verdict: counted[verdict] for verdict in VERDICTS}
+
+
+@dataclass(frozen=True)
+class Record:
+    """One run over any number of operators."""
+
+    opwright: str
+    command: str
+    started_at: str
+    environment: dict[str, Any]
+    operators: tuple[OperatorRecord, ...]
+    version: int = RECORD_VERSION
+    kind: str = field(default="check", init=False)
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data, as the schema describes it."""
+        plain: dict[str, Any] = json.loads(json.dumps(asdict(self), default=str))
+        for operator, record in zip(plain["operators"], self.operators, strict=True):
+            operator["verdict"] = record.verdict
+            operator["counts"] = record.counts()
+        return plain
+
+
+def worst(verdicts: Iterable[Verdict]) -> Verdict:
+    """The verdict of a whole from those of its parts; nothing at all proves nothing."""
+    present = set(verdicts)
+    order: tuple[Verdict, ...] = ("fail", "error", "not checked", "pass")
+    return next((verdict for verdict in order if verdict in present), "not checked")
+
+
+def write_record(record: Record, path: Path) -> None:
+    """Write the record, whole or not at all. Raises `RecordError` when the place cannot be written."""
+    text = json.dumps(record.to_json(), indent=1, ensure_ascii=False) + "\n"
+    try:
+        write_atomic(path, text)
+    except OSError as error:
+        raise RecordError(
+            f"{path} cannot be written: {error.strerror}", hint="Name another file for --json."
+        ) from error
+
+
+def read_record(path: Path) -> Record:
+    """The record in a file. Raises `RecordError` for anything else, and for other versions."""
+    try:
+        plain = json.loads(path.read_text(encoding="utf-8"))
+        version = plain["version"]
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise RecordError(f"{path} is not a record: {error}", hint="Make one with --json.") from error
+    if version != RECORD_VERSION:
+        raise RecordError(
+            f"{path} is a record of version {version}; this Opwright reads {RECORD_VERSION}",
+            hint="Run the command again to make a new one.",
+        )
+    operators = tuple(_operator(item) for item in plain["operators"])
+    return Record(
+        plain["opwright"], plain["command"], plain["started_at"], plain["environment"], operators
+    )
+
+
+def record_schema() -> dict[str, Any]:
+    """The published JSON schema of a record."""
+    text = files("opwright.records").joinpath("record.schema.json").read_text(encoding="utf-8")
+    schema: dict[str, Any] = json.loads(text)
+    return schema
+
+
+def outcome_from_json(plain: dict[str, Any]) -> Outcome:
+    """The outcome that `asdict` wrote."""
+    findings = tuple(Finding(**finding) for finding in plain["findings"])
+    notes = tuple(plain["notes"])
+    return Outcome(plain["verdict"], findings, plain["reason"], plain["figures"], notes)
+
+
+def _operator(plain: dict[str, Any]) -> OperatorRecord:
+    fields = {k: v for k, v in plain.items() if k not in ("verdict", "counts", "cases")}
+    cases = tuple(
+        CaseRecord(**{**case, "outcome": outcome_from_json(case["outcome"])}) for case in plain["cases"]
+    )
+    return OperatorRecord(**fields, cases=cases)

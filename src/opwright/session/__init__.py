@@ -1,0 +1,1 @@
+"""The one place where the compile side and the run side meet."""

@@ -1,0 +1,127 @@
+"""Sizes and constraints as text: integer arithmetic over dims and ``int`` arguments.
+
+One text serves everywhere: it is evaluated for cases (ints), for fake kernels (symbolic ints),
+and written out as C++ for the generated binding.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from opwright.errors import SpecError
+
+_BINARY: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
+    ast.Add: ("+", lambda a, b: a + b),
+    ast.Sub: ("-", lambda a, b: a - b),
+    ast.Mult: ("*", lambda a, b: a * b),
+    ast.FloorDiv: ("/", lambda a, b: a // b),  # sizes are >= 0, so C++ division agrees
+    ast.Mod: ("%", lambda a, b: a % b),
+}
+_COMPARE: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any]]] = {
+    ast.Eq: ("==", lambda a, b: a == b),
+    ast.NotEq: ("!=", lambda a, b: a != b),
+    ast.Lt: ("<", lambda a, b: a < b),
+    ast.LtE: ("<=", lambda a, b: a <= b),
+    ast.Gt: (">", lambda a, b: a > b),
+    ast.GtE: (">=", lambda a, b: a >= b),
+}
+
+
+@dataclass(frozen=True)
+class Expression:
+    """An integer expression such as ``hidden // 2`` or ``k <= experts``.
+
+    Raises `SpecError` when the text is not one, or uses anything but ``+ - * // %``,
+    comparisons, whole numbers and names.
+    """
+
+    text: str
+
+    def __post_init__(self) -> None:
+        _walk(self._tree, self.text)
+
+    @cached_property
+    def _tree(self) -> ast.expr:
+        try:
+            return ast.parse(self.text, mode="eval").body
+        except SyntaxError as error:
+            raise SpecError(
+                f"{self.text!r} is not an expression: {error.msg}",
+                hint="Write integer arithmetic over dim names, such as 'hidden // 2'.",
+            ) from error
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The dims and arguments that the expression uses, in order of appearance."""
+        found = [node.id for node in ast.walk(self._tree) if isinstance(node, ast.Name)]
+        return tuple(dict.fromkeys(found))
+
+    @cached_property
+    def is_condition(self) -> bool:
+        """Whether this is a comparison (a constraint) and not a size."""
+        return isinstance(self._tree, ast.Compare)
+
+    def evaluate(self, sizes: Mapping[str, Any]) -> Any:
+        """The value, for ints or symbolic ints by name. ``None`` when it divides by zero."""
+        try:
+            return _evaluate(self._tree, sizes)
+        except ZeroDivisionError:
+            return None
+
+    def cpp(self) -> str:
+        """The same expression in C++, over ``int64_t`` variables of the same names."""
+        return _cpp(self._tree)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def _walk(node: ast.expr, text: str) -> None:
+    """Refuse whatever has no meaning in all three places."""
+    if isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
+        _walk(node.left, text)
+        _walk(node.right, text)
+    elif isinstance(node, ast.Compare) and all(type(op) in _COMPARE for op in node.ops):
+        for part in (node.left, *node.comparators):
+            _walk(part, text)
+    elif not isinstance(node, ast.Name) and not (
+        isinstance(node, ast.Constant) and type(node.value) is int
+    ):
+        raise SpecError(
+            f"{text!r}: {ast.unparse(node)!r} cannot be used in a size or a constraint",
+            hint="Only whole numbers, names, + - * // % and comparisons can.",
+        )
+
+
+def _evaluate(node: ast.expr, sizes: Mapping[str, Any]) -> Any:
+    if isinstance(node, ast.BinOp):
+        return _BINARY[type(node.op)][1](_evaluate(node.left, sizes), _evaluate(node.right, sizes))
+    if isinstance(node, ast.Compare):
+        values = [_evaluate(part, sizes) for part in (node.left, *node.comparators)]
+        return all(
+            _COMPARE[type(op)][1](a, b)
+            for op, a, b in zip(node.ops, values, values[1:], strict=False)
+        )
+    if isinstance(node, ast.Name):
+        return sizes[node.id]
+    assert isinstance(node, ast.Constant)
+    return node.value
+
+
+def _cpp(node: ast.expr) -> str:
+    if isinstance(node, ast.BinOp):
+        return f"({_cpp(node.left)} {_BINARY[type(node.op)][0]} {_cpp(node.right)})"
+    if isinstance(node, ast.Compare):
+        parts = [node.left, *node.comparators]
+        return "(" + " && ".join(
+            f"{_cpp(a)} {_COMPARE[type(op)][0]} {_cpp(b)}"
+            for op, a, b in zip(node.ops, parts, parts[1:], strict=False)
+        ) + ")"
+    if isinstance(node, ast.Name):
+        return node.id
+    assert isinstance(node, ast.Constant)
+    return f"int64_t({node.value})"

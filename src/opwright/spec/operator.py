@@ -1,0 +1,140 @@
+"""The description of an operator as plain data: what `opwright.Operator` keeps of what a user wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from opwright.spec.dims import Dim, Shape
+from opwright.spec.dtypes import DTYPES
+from opwright.spec.expression import Expression
+from opwright.spec.schema import Schema
+from opwright.spec.tensor import Scalar, Tensor
+from opwright.spec.tolerance import Tolerance
+
+DEFAULT_NAMESPACE = "opwright"
+
+
+@dataclass(frozen=True)
+class Location:
+    """Where a description stands."""
+
+    file: Path
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+@dataclass(frozen=True)
+class Extension:
+    """An extension that exists already: its own pybind11 or ``TORCH_LIBRARY`` sources, built unchanged.
+
+    ``call`` gets the loaded module (a Python module, or ``torch.ops`` when ``is_python_module`` is false)
+    and then the operator's arguments: ``lambda module, x: module.forward(x)``.
+    """
+
+    sources: tuple[str, ...]
+    call: Callable[..., Any]
+    is_python_module: bool = True
+    include_dirs: tuple[str, ...] = ()
+    compile_flags: tuple[str, ...] = ()
+    device_flags: tuple[str, ...] = ()
+    link_flags: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("sources", "include_dirs", "compile_flags", "device_flags", "link_flags"):
+            value = getattr(self, name)
+            object.__setattr__(self, name, (value,) if isinstance(value, str) else tuple(value))
+
+
+@dataclass(frozen=True)
+class TypeVariable:
+    """A dtype that varies from call to call: a template parameter of the kernel.
+
+    ``leader`` is the first tensor argument that has it, and so decides it.
+    """
+
+    name: str
+    dtypes: tuple[str, ...]
+    leader: str
+
+
+@dataclass(frozen=True)
+class OperatorSpec:
+    """A checked operator description. Exactly one of ``sources``, ``extension`` and ``function`` is set.
+
+    ``reduction`` is how many terms the longest sum behind an output element has, None for one.
+    """
+
+    schema: Schema
+    namespace: str
+    inputs: Mapping[str, Tensor]
+    outputs: tuple[Tensor, ...]
+    dtypes: tuple[str, ...]
+    reference: Callable[..., Any]
+    location: Location
+    sources: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    extension: Extension | None = None
+    function: Callable[..., Any] | None = None
+    scalars: Mapping[str, Scalar] = field(default_factory=dict)
+    constraints: tuple[Expression, ...] = ()
+    tolerance: Mapping[str, Tolerance] = field(default_factory=dict)
+    include_dirs: tuple[str, ...] = ()
+    compile_flags: tuple[str, ...] = ()
+    reduction: Expression | None = None
+
+    @property
+    def name(self) -> str:
+        """The operator's name, without its namespace."""
+        return self.schema.name
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the description: sources are relative to it."""
+        return self.location.file.parent
+
+    @property
+    def implementation(self) -> str:
+        """``generated``, ``extension`` or ``callable``."""
+        if self.extension is not None:
+            return "extension"
+        return "callable" if self.function is not None else "generated"
+
+    @property
+    def type_variables(self) -> tuple[TypeVariable, ...]:
+        """The template parameters of the kernel: the operator's dtype first, then sets of single tensors."""
+        found: list[TypeVariable] = []
+        for argument in self.schema.tensors:
+            dtype = self.inputs[argument.name].dtype
+            if dtype is None and all(v.name != "T" for v in found):
+                found.insert(0, TypeVariable("T", self.dtypes, argument.name))
+            elif isinstance(dtype, tuple):
+                found.append(TypeVariable(f"T_{argument.name}", dtype, argument.name))
+        return tuple(found)
+
+    def dtype_of(self, tensor: Tensor) -> str:
+        """A tensor's dtype: the name of a type variable, or of a fixed dtype."""
+        if isinstance(tensor.dtype, str) and tensor.dtype.startswith("like:"):
+            return self.dtype_of(self.inputs[tensor.dtype.removeprefix("like:")])
+        if isinstance(tensor.dtype, tuple):
+            owner = next(name for name, t in self.inputs.items() if t is tensor)
+            return f"T_{owner}"
+        return "T" if tensor.dtype is None else tensor.dtype
+
+    @property
+    def dims(self) -> dict[str, Dim | Shape]:
+        """Every dim and shape of the inputs, by name, in order of appearance."""
+        found: dict[str, Dim | Shape] = {}
+        for argument in self.schema.tensors:
+            for size in self.inputs[argument.name].sizes:
+                if isinstance(size, (Dim, Shape)):
+                    found.setdefault(size.name, size)
+        return found
+
+    def output_like(self, index: int) -> str:
+        """The C++ type or type variable of output ``index``."""
+        name = self.dtype_of(self.outputs[index])
+        return DTYPES[name].cpp if name in DTYPES else name

@@ -1,0 +1,101 @@
+"""Which sizes to try: every declared size at least once, alone and in company, within a bound."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from opwright.spec.dims import Dim, Shape, elements
+from opwright.spec.operator import OperatorSpec
+from opwright.spec.sizing import sizes_of
+
+Sizes = dict[str, Any]
+
+MAX_ELEMENTS = 1 << 21  # of the largest tensor: keeps a case below a second, oracle included
+_TRIES = 2000
+
+
+def size_sets(
+    spec: OperatorSpec,
+    scalars: Mapping[str, Any],
+    *,
+    count: int,
+    empty: bool = False,
+    max_elements: int = MAX_ELEMENTS,
+) -> list[Sizes]:
+    """Up to ``count`` assignments of sizes to dims that the constraints allow.
+
+    First each typical and edge size of each dim, the others being small; then combinations drawn
+    with a fixed seed. ``empty`` asks for those with an empty tensor instead of those without.
+    """
+    chosen: dict[str, Sizes] = {}
+    for sizes in itertools.chain(_one_at_a_time(spec), _combinations(spec)):
+        if len(chosen) >= count:
+            break
+        if allowed(spec, sizes, scalars, max_elements) and has_empty(spec, sizes, scalars) == empty:
+            chosen.setdefault(label(sizes), sizes)
+    return list(chosen.values())
+
+
+def label(sizes: Mapping[str, Any]) -> str:
+    """``rows=4,hidden=257``; shapes as ``2x3``, and ``()`` for no dimensions at all."""
+    parts = []
+    for name, value in sizes.items():
+        shown = ("x".join(map(str, value)) or "()") if isinstance(value, tuple) else str(value)
+        parts.append(f"{name}={shown}")
+    return ",".join(parts) or "-"
+
+
+def allowed(spec: OperatorSpec, sizes: Sizes, scalars: Mapping[str, Any], max_elements: int) -> bool:
+    """Whether the description permits these sizes, and no tensor is larger than the bound."""
+    known = {**sizes, **{k: v for k, v in scalars.items() if isinstance(v, int)}}
+    if not all(constraint.evaluate(known) for constraint in spec.constraints):
+        return False
+    for tensor in (*spec.inputs.values(), *spec.outputs):
+        found = sizes_of(tensor, known)
+        if any(size is None or size < 0 for size in found) or elements(found) > max_elements:
+            return False
+    return True
+
+
+def has_empty(spec: OperatorSpec, sizes: Sizes, scalars: Mapping[str, Any]) -> bool:
+    """Whether a tensor of the call has no elements."""
+    known = {**sizes, **{k: v for k, v in scalars.items() if isinstance(v, int)}}
+    tensors = (*spec.inputs.values(), *spec.outputs)
+    return any(elements(sizes_of(tensor, known)) == 0 for tensor in tensors)
+
+
+def _one_at_a_time(spec: OperatorSpec) -> Iterator[Sizes]:
+    dims = spec.dims
+    for small in range(2):  # the others at their smallest usual size first, then at a middling one
+        for name, dim in dims.items():
+            for value in (*dim.typical, *dim.edge):
+                yield {n: value if n == name else _small(d, small) for n, d in dims.items()}
+
+
+def _combinations(spec: OperatorSpec) -> Iterator[Sizes]:
+    """Draw from the product, the same ones every time; all of it where it is small."""
+    dims = spec.dims
+    values: list[Sequence[Any]] = [(*d.typical, *d.edge) for d in dims.values()]
+    total = 1
+    for listed in values:
+        total *= len(listed)
+    if total <= _TRIES:
+        drawn = list(itertools.product(*values))
+        random.Random(0).shuffle(drawn)
+    else:
+        source = random.Random(0)
+        drawn = [tuple(source.choice(listed) for listed in values) for _ in range(_TRIES)]
+    for combination in drawn:
+        yield dict(zip(dims, combination, strict=True))
+
+
+def _small(dim: Dim | Shape, rank: int) -> Any:
+    """A small size that is neither empty nor 1; ``rank`` 1 asks for the next larger one."""
+    if isinstance(dim, Shape):
+        shapes = sorted({s for s in (*dim.edge, *dim.typical) if elements(s) > 1}, key=elements)
+        return shapes[min(rank, len(shapes) - 1)] if shapes else dim.typical[0]
+    sizes = sorted({s for s in (*dim.edge, *dim.typical) if s > 1})
+    return sizes[min(rank, len(sizes) - 1)] if sizes else dim.typical[0]
