@@ -18,8 +18,6 @@ for candidate in ${PYTHON:-python3 python3.13 python3.12 python3.11 python3.10 p
   echo "$path"
   exit 0
 done
-cat >&2 <<TEXT
-No Python that Opwright can use was found. Looked at:$tried
-Install Python 3.10 or newer, or name one: make demo PYTHON=/path/to/python3
-TEXT
+printf '%s\n' "No Python that Opwright can use was found. Looked at:$tried" \
+  "Install Python 3.10 or newer, or name one: make demo PYTHON=/path/to/python3" >&2
 exit 1

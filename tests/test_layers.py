@@ -19,10 +19,11 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("spec", "records"),
     ("discovery", "roofline"),
     ("toolchain", "devices"),
-    ("build", "generate", "binding", "worker", "judge"),
+    ("build", "generate", "binding", "worker", "judge", "inputs"),
     ("checks", "measure", "profile", "graph", "model", "package", "report", "doctor"),
     ("session",),
     ("operator",),
+    ("load",),
     ("opwright",),  # the root: public names
     ("cli", "pytest_plugin", "ops"),
     ("__main__",),
@@ -31,7 +32,7 @@ LEVEL = {group: level for level, row in enumerate(ROWS) for group in row}
 
 # The compile side needs no device, the run side needs no compiler.
 COMPILE_SIDE = {"toolchain", "build", "generate"}
-RUN_SIDE = {"devices", "binding", "worker", "judge"}
+RUN_SIDE = {"devices", "binding", "worker", "judge", "inputs"}
 
 # What a package may see at most, where that is less than what lies below it.
 ONLY: dict[str, set[str]] = {
@@ -48,7 +49,7 @@ TORCH_FREE = {
 # module -> why it may import torch, inside a function, all the same
 TORCH_ALLOWED: dict[str, str] = {}
 # Quick commands pass through these, so torch is imported in their functions only.
-TORCH_LAZY = {"cli", "doctor", "session", "operator", "opwright", "package"}
+TORCH_LAZY = {"cli", "doctor", "opwright", "package"}
 
 
 def arrow_problem(entry: Import) -> str | None:

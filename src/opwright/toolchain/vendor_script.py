@@ -7,6 +7,7 @@ Such scripts read variables that are not set, end with a test that is false, pri
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -33,11 +34,11 @@ __report() {
   printf '%s\0' "$code" "$__file" "$__line" "$__command" >&3
   for name in $(compgen -e); do printf '%s=%s\0' "$name" "${!name}" >&3; done
 }
-__note() { __file=$1 __line=$2 __command=$3; }
+__note() { [[ $1 == environment ]] || { __file=$1 __line=$2 __command=$3; }; }
 __out=$2
 trap __report EXIT
-# On one line, or $LINENO counts from the wrong one; "environment" is what bash calls these lines here.
-trap '[[ ${BASH_SOURCE[0]:-environment} == environment ]] || __note "${BASH_SOURCE[0]}" $LINENO "$BASH_COMMAND"' DEBUG
+# One line, or $LINENO counts wrongly. Bash calls these lines here, which don't count, "environment".
+trap '__note "${BASH_SOURCE[0]:-environment}" $LINENO "$BASH_COMMAND"' DEBUG
 source "$1" >/dev/null
 """
 
@@ -69,7 +70,16 @@ def source_script(script: Path, environment: Mapping[str, str]) -> ScriptEffect:
     before = {name: value for name, value in environment.items() if name not in _UNSAFE}
     with tempfile.TemporaryDirectory(prefix="opwright-script-") as folder:
         out = Path(folder, "environment")
-        command = ["bash", "--noprofile", "--norc", "-c", _SHELL, "opwright", script, out]
+        command = [
+            _bash(),
+            "--noprofile",
+            "--norc",
+            "-c",
+            _SHELL,
+            "opwright",
+            str(script),
+            str(out),
+        ]
         try:
             done = run_command(command, env=before, timeout_seconds=TIMEOUT_SECONDS)
         except OpwrightError as error:
@@ -89,6 +99,11 @@ def source_script(script: Path, environment: Mapping[str, str]) -> ScriptEffect:
     said = done.stderr.strip().splitlines()
     warning = f"{where} with {code}{f' ({said[-1]})' if said else ''}" if code != "0" else ""
     return _difference(script, before, after, warning)
+
+
+def _bash() -> str:
+    """The bash of this process's PATH: the given environment's PATH may lack one."""
+    return shutil.which("bash") or "/bin/bash"
 
 
 def _difference(

@@ -1,0 +1,47 @@
+"""Cores and memory that builds and checks can use here, control groups included."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from opwright.doctor.finding import Finding
+from opwright.doctor.machine import Machine
+from opwright.worker.memory import free_bytes
+
+# A compiler on a translation unit with torch's ATen headers was seen at 1.2 GB.
+LEAST_BYTES = 1 << 30
+_GIB = 1 << 30
+
+
+def probe_cores(machine: Machine) -> Finding:
+    """How many processors may this process use, by affinity and by control group?"""
+    usable, present = len(os.sched_getaffinity(0)), os.cpu_count() or 1
+    quota = cpu_quota(machine.root / "sys/fs/cgroup/cpu.max")
+    facts = {"present": present, "usable": usable, "quota": quota}
+    what = f"{usable} of {present} usable"
+    if quota is not None and quota < usable:
+        what += f", but the control group allows the time of {quota:g}"
+        fix = "Builds and checks take longer than the core count suggests; give the container more."
+        return Finding("cores", "problem" if quota < 1 else "ok", what, fix, facts=facts)
+    return Finding("cores", "ok", what, facts=facts)
+
+
+def cpu_quota(path: Path) -> float | None:
+    """Cores' worth of time that a ``cpu.max`` file allows; None without a limit."""
+    try:
+        limit, period = path.read_text(encoding="ascii").split()
+        return int(limit) / int(period)
+    except (OSError, ValueError):  # no control groups of version 2, or "max 100000"
+        return None
+
+
+def probe_memory(size_bytes: int | None = None) -> Finding:
+    """How much memory can a new process have?"""
+    free = free_bytes() if size_bytes is None else size_bytes
+    what = f"{free / _GIB:.1f} GiB free"
+    facts = {"free_bytes": free}
+    if free < LEAST_BYTES:
+        fix = "A compiler may be killed for want of memory: end other programs or raise the limit."
+        return Finding("memory", "problem", what, fix, facts=facts)
+    return Finding("memory", "ok", what, facts=facts)
