@@ -8,8 +8,16 @@ from typing import Any
 
 import torch
 
-from opwright.judge.figures import error_figures, joint_figures
-from opwright.judge.reasons import Judged, element_reasons, exact_reasons, tolerance_notes
+from opwright.judge.chunks import chunks
+from opwright.judge.figures import Tally, joint_figures
+from opwright.judge.reasons import (
+    Faults,
+    Judged,
+    element_reasons,
+    exact_reasons,
+    mean_reason,
+    reference_notes,
+)
 from opwright.judge.standard import Standard, errors_of, exact_misses, set_standards
 from opwright.judge.structure import as_outputs, compare_structure, output_name
 from opwright.judge.verdict import Comparison, Reason
@@ -62,7 +70,7 @@ def judge(
         found, numbers = _judge_exact(judged) if standard.form is None else _judge_float(judged)
         reasons += found
         figures.append(numbers)
-        notes += [f"{name}: {note}" for note in tolerance_notes(standard)]
+        notes += [f"{name}: {note}" for note in reference_notes(standard)]
     worst = max(figures, key=lambda numbers: numbers["ratio_worst"], default={})
     return Comparison(not reasons, tuple(reasons), worst, tuple(figures), tuple(notes))
 
@@ -76,15 +84,22 @@ def _judge_exact(judged: Judged) -> tuple[list[Reason], dict[str, float]]:
 
 
 def _judge_float(judged: Judged) -> tuple[list[Reason], dict[str, float]]:
-    standard = judged.standard
+    standard, count = judged.standard, judged.values.numel()
     assert standard.form is not None
-    error = errors_of(judged.values, standard)
-    figures = error_figures(error, standard.oracle, standard.form, standard.default)
-    beyond = error > standard.limit
+    tally, faults = Tally(count), Faults()
+    for part in chunks(count):
+        error = errors_of(judged.values[part], standard, part)
+        tally.add(error, standard.oracle[part], standard.default[part], standard.form)
+        faults.add(error, standard.limit[part], part.start)
+    errors = tally.errors()
+    reasons = element_reasons(judged, faults) if faults.where else []
+    by_mean = standard.tolerance is None and not reasons
+    if by_mean and errors.mean_is_beyond(standard.reference_errors):
+        reasons.append(mean_reason(judged, errors))
     numbers = {
-        "elements": float(error.numel()),
-        "beyond": float(beyond.sum()),
-        "wrong_special_values": float(error.isinf().sum()),
-        **joint_figures(figures, standard.reference_figures),
+        "elements": float(count),
+        "beyond": float(faults.count),
+        "wrong_special_values": float(faults.wrong_special_values),
+        **joint_figures(errors, standard.reference_errors),
     }
-    return (element_reasons(judged, error, beyond) if numbers["beyond"] else []), numbers
+    return reasons, numbers

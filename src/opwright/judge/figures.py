@@ -10,50 +10,99 @@ errors over that of the reference's, each weighed by its limit: below 1 the oper
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import torch
 
 from opwright.judge.ulp import ulp_size
-from opwright.spec.tolerance import REFERENCE_FACTOR, FloatFormat
+from opwright.spec.tolerance import MEAN_FACTOR, MEAN_FLOOR, REFERENCE_FACTOR, FloatFormat
 
 # A percentile of more elements than this is one of evenly spaced ones.
 _PERCENTILE_ELEMENTS = 1 << 17
 
 
-def error_figures(
-    error: torch.Tensor, oracle: torch.Tensor, form: FloatFormat, limit: torch.Tensor
-) -> dict[str, float]:
-    """Figures of one flat tensor of errors; ``mean_limits`` is the mean error in units of ``limit``."""
-    keep = error.isfinite()
-    if not bool(keep.all()):
-        error, oracle, limit = error[keep], oracle[keep], limit[keep]
-    if not error.numel():
-        return dict.fromkeys(
-            ("max_abs", "max_rel", "max_ulp", "mean_ulp", "p999_ulp", "max_limits", "mean_limits"),
-            0.0,
+@dataclass(frozen=True)
+class Errors:
+    """Errors of one output against the oracle; ``..._limits`` are in units of the default limits."""
+
+    max_abs: float = 0.0
+    max_rel: float = 0.0
+    max_ulp: float = 0.0
+    mean_ulp: float = 0.0
+    p999_ulp: float = 0.0
+    max_limits: float = 0.0
+    mean_limits: float = 0.0
+
+    def mean_is_beyond(self, reference: Errors) -> bool:
+        """Whether errors that are allowed one by one are too large together."""
+        return mean_is_beyond(self.mean_limits, reference)
+
+
+NO_ERRORS = Errors()
+
+
+def mean_is_beyond(mean_limits: float, reference: Errors) -> bool:
+    """Whether a mean error (in units of the limits) shows another precision than the reference's."""
+    return mean_limits > max(MEAN_FLOOR, MEAN_FACTOR * reference.mean_limits)
+
+
+class Tally:
+    """Gathers the errors of an output of ``count`` elements chunk by chunk."""
+
+    def __init__(self, count: int) -> None:
+        self._step = max(1, -(-count // _PERCENTILE_ELEMENTS))
+        self._largest = {"max_abs": 0.0, "max_rel": 0.0, "max_ulp": 0.0, "max_limits": 0.0}
+        self._sum_ulp = self._sum_limits = 0.0
+        self._count = 0
+        self._sample: list[torch.Tensor] = []
+
+    def add(
+        self, error: torch.Tensor, oracle: torch.Tensor, limit: torch.Tensor, form: FloatFormat
+    ) -> None:
+        """Count one chunk; elements with an infinite error, wrong special values, are left out."""
+        largest = float(error.amax())
+        if math.isinf(largest):
+            keep = error.isfinite()
+            error, oracle, limit = error[keep], oracle[keep], limit[keep]
+            if not error.numel():
+                return
+            largest = float(error.amax())
+        relative = float((error / oracle.abs()).amax())
+        if math.isnan(relative):
+            relative = float((error / oracle.abs()).nan_to_num_(nan=0.0, posinf=math.inf).amax())
+        ulp, limits = error / ulp_size(oracle, form), error / limit
+        found = {
+            "max_abs": largest,
+            "max_rel": relative,
+            "max_ulp": float(ulp.amax()),
+            "max_limits": float(limits.amax()),
+        }
+        self._largest = {name: max(value, found[name]) for name, value in self._largest.items()}
+        self._sum_ulp += float(ulp.sum())
+        self._sum_limits += float(limits.sum())
+        self._count += error.numel()
+        self._sample.append(ulp[:: self._step])
+
+    def errors(self) -> Errors:
+        """What was gathered."""
+        if not self._count:
+            return NO_ERRORS
+        return Errors(
+            **self._largest,
+            mean_ulp=self._sum_ulp / self._count,
+            mean_limits=self._sum_limits / self._count,
+            p999_ulp=_percentile(torch.cat(self._sample), 0.999),
         )
-    relative = (error / oracle.abs()).nan_to_num_(nan=0.0, posinf=torch.inf)
-    ulp = error / ulp_size(oracle, form)
-    in_limits = error / limit
-    return {
-        "max_abs": float(error.amax()),
-        "max_rel": float(relative.amax()),
-        "max_ulp": float(ulp.amax()),
-        "mean_ulp": float(ulp.mean()),
-        "p999_ulp": _percentile(ulp, 0.999),
-        "max_limits": float(in_limits.amax()),
-        "mean_limits": float(in_limits.mean()),
-    }
 
 
-def joint_figures(actual: dict[str, float], reference: dict[str, float]) -> dict[str, float]:
+def joint_figures(actual: Errors, reference: Errors) -> dict[str, float]:
     """The figures of an output beside those of its reference."""
     names = ("max_abs", "max_rel", "max_ulp", "mean_ulp", "p999_ulp")
     return {
-        **{name: actual[name] for name in names},
-        **{f"reference_{name}": reference[name] for name in names},
-        "ratio_worst": actual["max_limits"] * REFERENCE_FACTOR,
-        "ratio_mean": _ratio(actual["mean_limits"], reference["mean_limits"]),
+        **{name: getattr(actual, name) for name in names},
+        **{f"reference_{name}": getattr(reference, name) for name in names},
+        "ratio_worst": actual.max_limits * REFERENCE_FACTOR,
+        "ratio_mean": _ratio(actual.mean_limits, reference.mean_limits),
     }
 
 
@@ -65,7 +114,5 @@ def _ratio(one: float, other: float) -> float:
 
 def _percentile(values: torch.Tensor, part: float) -> float:
     """The value that ``part`` of the values do not exceed (nearest rank)."""
-    step = -(-values.numel() // _PERCENTILE_ELEMENTS)
-    sample = values[::step]
-    above = sample.numel() - math.ceil(part * sample.numel())
-    return float(sample.topk(above + 1).values[-1])
+    above = values.numel() - math.ceil(part * values.numel())
+    return float(values.topk(above + 1).values[-1])

@@ -6,8 +6,10 @@ import math
 
 import torch
 
+from opwright.judge.chunks import chunks
 from opwright.judge.ulp import deviation, rounds_to_infinity, ulp_size
 from opwright.spec.tolerance import (
+    ORACLE_FACTOR,
     REFERENCE_FACTOR,
     ULP_FLOOR,
     FloatFormat,
@@ -32,72 +34,100 @@ def default_limits(
     """The rule of `opwright.spec.tolerance` for flat tensors; float64, finite, above 0.
 
     ``magnitude`` is the sum of the absolute terms over sqrt(``reduction_length``), for each
-    element or for all; without it the root mean square of the oracle stands in.
+    element or for all. Without it the oracle stands in: its own size, or its root mean square where
+    that is larger, which is what sums of terms of either sign have.
     """
-    limit = ulp_size(oracle, form).mul_(ULP_FLOOR[form.name])
-    if reduction_length > 1:
-        scale = _typical_size(oracle) if magnitude is None else magnitude
-        term = reduction_limit(form.name, reduction_length, 1.0)
-        limit += term * torch.as_tensor(scale, dtype=torch.float64, device=limit.device)
-    elif form.name == "float64":
-        # The oracle cancels where a float64 operator does, so that the reference shows no error.
-        limit += form.eps * _typical_size(oracle)
-    return _raise_to_reference(limit, reference, oracle, form)
+    limit = torch.empty(oracle.shape, dtype=torch.float64, device=oracle.device)
+    typical = _typical_size(oracle)
+    term = reduction_limit(form.name, reduction_length, 1.0)
+    of_oracle = ORACLE_FACTOR * form.eps * typical if form.name == "float64" else 0.0
+    for part in chunks(oracle.numel()):
+        torch.mul(ulp_size(oracle[part], form), ULP_FLOOR[form.name], out=limit[part])
+        limit[part] += of_oracle
+        if term:
+            limit[part] += _scale(oracle[part], part, typical, magnitude) * term
+    _raise_to_reference(limit, reference, oracle, form)
+    return limit
 
 
 def declared_limits(
-    tolerance: Tolerance, oracle: torch.Tensor, dtype: str, form: FloatFormat
+    tolerance: Tolerance, oracle: torch.Tensor, dtype: torch.dtype, form: FloatFormat
 ) -> torch.Tensor:
     """`Tolerance.allowed` for each element; raises `SpecError` where no rounded answer can meet it."""
-    size = oracle.abs()
-    limit = (size * tolerance.rtol).add_(tolerance.atol).clamp_(min=form.smallest_subnormal / 2)
-    if tolerance.ulp:
-        limit = torch.maximum(limit, ulp_size(oracle, form).mul_(tolerance.ulp))
-    limit[~limit.isfinite()] = 0.0
-    if tolerance.rtol < form.eps / 2 and not (tolerance.ulp or 0) >= 0.5:
-        _refuse_unattainable(tolerance, oracle, limit, dtype, form)
+    limit = torch.empty(oracle.shape, dtype=torch.float64, device=oracle.device)
+    least, ulps = form.smallest_subnormal / 2, tolerance.ulp or 0.0
+    for part in chunks(oracle.numel()):
+        exact = oracle[part]
+        bound = (exact.abs() * tolerance.rtol).add_(tolerance.atol).clamp_(min=least)
+        if ulps:
+            bound = torch.maximum(bound, ulp_size(exact, form).mul_(ulps))
+        # At special values nothing but the same is right.
+        limit[part] = bound.nan_to_num_(nan=least, posinf=least)
+        if tolerance.rtol < form.eps / 2 and ulps < 0.5:
+            _refuse_unattainable(tolerance, exact, limit[part], dtype, form)
     return limit
 
 
 def _refuse_unattainable(
-    tolerance: Tolerance, oracle: torch.Tensor, limit: torch.Tensor, dtype: str, form: FloatFormat
+    tolerance: Tolerance,
+    oracle: torch.Tensor,
+    limit: torch.Tensor,
+    dtype: torch.dtype,
+    form: FloatFormat,
 ) -> None:
     size = oracle.abs()
-    exact = oracle.to(getattr(torch, dtype)).to(oracle.dtype) == oracle
-    inside = (size >= form.smallest_normal) & (size <= form.max) & ~exact
-    tight = inside & (limit < ulp_size(oracle, form) / 2)
+    inexact = oracle.to(dtype).to(oracle.dtype) != oracle
+    inside = (size >= form.smallest_normal) & (size <= form.max)
+    tight = inexact & inside & (limit < ulp_size(oracle, form) / 2)
     if bool(tight.any()):
-        tolerance.require_attainable(dtype, float(size[tight].amax()))
+        tolerance.require_attainable(form.name, float(size[tight].amax()))
 
 
 def _typical_size(oracle: torch.Tensor) -> float:
     """Root mean square of the finite values."""
+    norm = float(torch.linalg.vector_norm(oracle)) if oracle.numel() else 0.0
+    if math.isfinite(norm):
+        return norm / math.sqrt(max(oracle.numel(), 1))
     finite = oracle[oracle.isfinite()]
-    if not finite.numel():
-        return 0.0
-    return float(torch.linalg.vector_norm(finite)) / math.sqrt(finite.numel())
+    norm = float(torch.linalg.vector_norm(finite))
+    return norm / math.sqrt(finite.numel()) if math.isfinite(norm) and finite.numel() else 0.0
+
+
+def _scale(
+    oracle: torch.Tensor, part: slice, typical: float, magnitude: torch.Tensor | float | None
+) -> torch.Tensor | float:
+    if magnitude is None:
+        size = oracle.abs().clamp_(min=typical)
+        return size.nan_to_num_(nan=typical, posinf=typical)
+    return magnitude[part] if isinstance(magnitude, torch.Tensor) else magnitude
 
 
 def _raise_to_reference(
     limit: torch.Tensor, reference: torch.Tensor, oracle: torch.Tensor, form: FloatFormat
-) -> torch.Tensor:
+) -> None:
     """Raise ``limit`` to a multiple of the reference's largest error among elements of like size.
 
     Like size is the same binade, and the next larger (then smaller) ones until there are enough
     elements: one element that the reference happens to get right says little. Where the reference
     gives a wrong special value it says nothing.
     """
-    error = deviation(reference, oracle, form).mul_(REFERENCE_FACTOR)
-    worse = (error > limit) & error.isfinite() & ~rounds_to_infinity(oracle, form)
-    if not bool(worse.any()):
-        return limit
-    binade = _binades(oracle, form)
-    counts = torch.bincount(binade, minlength=_EXPONENTS)
     largest = torch.zeros(_EXPONENTS, dtype=torch.float64, device=limit.device)
-    largest.scatter_reduce_(0, binade[worse], error[worse], "amax")
-    table = _pool(largest.tolist(), counts.tolist())
-    pooled = torch.tensor(table, dtype=torch.float64, device=limit.device)
-    return torch.maximum(limit, pooled[binade])
+    for part in chunks(oracle.numel()):
+        error = deviation(reference[part], oracle[part], form).mul_(REFERENCE_FACTOR)
+        worse = error > limit[part]
+        if bool(worse.any()):
+            worse &= error.isfinite() & ~rounds_to_infinity(oracle[part], form)
+            binade = _binades(oracle[part][worse], form)
+            largest.scatter_reduce_(0, binade, error[worse], "amax")
+    if not bool(largest.any()):
+        return
+    counts = torch.zeros(_EXPONENTS, dtype=torch.int64, device=limit.device)
+    for part in chunks(oracle.numel()):
+        counts += torch.bincount(_binades(oracle[part], form), minlength=_EXPONENTS)
+    pooled = largest.new_tensor(_pool(largest.tolist(), counts.tolist()))
+    for part in chunks(oracle.numel()):
+        error = pooled.index_select(0, _binades(oracle[part], form))
+        torch.maximum(limit[part], error, out=limit[part])
 
 
 def _binades(oracle: torch.Tensor, form: FloatFormat) -> torch.Tensor:
@@ -112,7 +142,7 @@ def _pool(largest: list[float], counts: list[int]) -> list[float]:
     pooled = [0.0] * len(counts)
     for place, binade in enumerate(filled):
         seen, value = 0, 0.0
-        for other in [*filled[place:], *reversed(filled[:place])]:
+        for other in [*filled[place : place + _NEIGHBOURS], *reversed(filled[:place])]:
             seen, value = seen + counts[other], max(value, largest[other])
             if seen >= _NEIGHBOURS:
                 break

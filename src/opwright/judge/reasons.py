@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import torch
 
+from opwright.judge.figures import Errors
 from opwright.judge.standard import Standard
 from opwright.judge.ulp import rounds_to_infinity, ulp_size
 from opwright.judge.verdict import Reason
@@ -50,9 +51,34 @@ def exact_reasons(judged: Judged, misses: torch.Tensor) -> list[Reason]:
     return [judged.reason("value", text, count, first)]
 
 
-def element_reasons(judged: Judged, error: torch.Tensor, beyond: torch.Tensor) -> list[Reason]:
+class Faults:
+    """The elements beyond their limits: their flat places and their errors, gathered by chunk."""
+
+    def __init__(self) -> None:
+        self.where: list[torch.Tensor] = []
+        self.errors: list[torch.Tensor] = []
+
+    def add(self, error: torch.Tensor, limit: torch.Tensor, start: int) -> None:
+        """Gather from a chunk that starts at ``start``."""
+        beyond = error > limit
+        if bool(beyond.any()):
+            self.where.append(beyond.nonzero().reshape(-1) + start)
+            self.errors.append(error[beyond])
+
+    @property
+    def count(self) -> int:
+        """How many elements."""
+        return sum(part.numel() for part in self.where)
+
+    @property
+    def wrong_special_values(self) -> int:
+        """How many of them are NaN, infinite or finite where they should not be."""
+        return sum(int(part.isinf().sum()) for part in self.errors)
+
+
+def element_reasons(judged: Judged, faults: Faults) -> list[Reason]:
     """Special values that disagree, by kind; then errors beyond the limit."""
-    where = beyond.nonzero().reshape(-1)
+    where, error, total = torch.cat(faults.where), torch.cat(faults.errors), judged.values.numel()
     rest = torch.ones_like(where, dtype=torch.bool)
     reasons = []
     for kind, text, mask in _special_values(judged, where):
@@ -60,11 +86,22 @@ def element_reasons(judged: Judged, error: torch.Tensor, beyond: torch.Tensor) -
         rest &= ~mask
         if chosen.numel():
             count, first = chosen.numel(), int(chosen[0])
-            where_at = f"at {count} of {beyond.numel()} elements; first at {judged.place(first)}"
+            where_at = f"at {count} of {total} elements; first at {judged.place(first)}"
             reasons.append(judged.reason(kind, f"{text} {where_at}", count, first))
     if bool(rest.any()):
-        reasons.append(_beyond_limit(judged, error, where[rest]))
+        reasons.append(_beyond_limit(judged, error[rest], where[rest]))
     return reasons
+
+
+def mean_reason(judged: Judged, errors: Errors) -> Reason:
+    """Errors that are allowed one by one, and together show a lower precision."""
+    reference = judged.standard.reference_errors
+    text = (
+        f"errors are {errors.mean_limits:.3g} of their limits on average, the reference's "
+        f"{reference.mean_limits:.3g} ({errors.mean_ulp:.3g} and {reference.mean_ulp:.3g} ULP): "
+        "a constant error, or a lower precision somewhere"
+    )
+    return Reason("accuracy", f"{judged.name}: {text}", judged.position, judged.values.numel())
 
 
 def _special_values(judged: Judged, where: torch.Tensor) -> list[tuple[str, str, torch.Tensor]]:
@@ -88,32 +125,35 @@ def _special_values(judged: Judged, where: torch.Tensor) -> list[tuple[str, str,
 def _beyond_limit(judged: Judged, error: torch.Tensor, where: torch.Tensor) -> Reason:
     standard = judged.standard
     assert standard.form is not None
-    worst = int(where[(error[where] / standard.limit[where]).argmax()])
-    ulp = float(error[worst] / ulp_size(standard.oracle[worst : worst + 1], standard.form)[0])
-    times = float(error[worst] / standard.default[worst]) * REFERENCE_FACTOR
+    chosen = int((error / standard.limit[where]).argmax())
+    worst, size = int(where[chosen]), float(error[chosen])
+    ulp = size / float(ulp_size(standard.oracle[worst : worst + 1], standard.form))
+    times = size / float(standard.default[worst]) * REFERENCE_FACTOR
     text = (
-        f"{where.numel()} of {error.numel()} elements beyond the limit; worst at "
-        f"{judged.place(worst)}: off by {float(error[worst]):.3g} ({ulp:.4g} ULP of "
-        f"{standard.form.name}), allowed {float(standard.limit[worst]):.3g}; "
+        f"{where.numel()} of {judged.values.numel()} elements beyond the limit; worst at "
+        f"{judged.place(worst)}: off by {size:.3g} ({ulp:.4g} ULP of {standard.form.name}), "
+        f"allowed {float(standard.limit[worst]):.3g}; "
         f"{times:.3g}× the reference's error at that magnitude"
     )
     kind = "accuracy"
-    if standard.tolerance and not bool((error[where] > standard.default[where]).any()):
+    if standard.tolerance and not bool((error > standard.default[where]).any()):
         kind = "tolerance"
         text += f". The operator is as good as its reference: {standard.tolerance} is too tight"
     return judged.reason(kind, text, where.numel(), worst)
 
 
-def tolerance_notes(standard: Standard) -> list[str]:
+def reference_notes(standard: Standard) -> list[str]:
     """Facts about the yardstick that a reader of the verdict should know."""
     notes = []
-    if standard.excused is not None:
-        count = int(standard.excused.sum())
-        notes.append(f"the reference itself gives a wrong infinity or NaN at {count} elements")
-    if standard.tolerance and standard.reference_misses:
+    if standard.reference_wrong:
+        notes.append(
+            "the reference itself gives a wrong infinity or NaN at "
+            f"{standard.reference_wrong} elements"
+        )
+    if standard.tolerance and standard.reference_beyond:
         notes.append(
             f"the reference itself is outside {standard.tolerance} at "
-            f"{standard.reference_misses} of {standard.oracle.numel()} elements"
+            f"{standard.reference_beyond} of {standard.oracle.numel()} elements"
         )
     return notes
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 
-from opwright.judge.figures import error_figures
+from opwright.judge.chunks import chunks
+from opwright.judge.figures import NO_ERRORS, Errors, Tally, mean_is_beyond
 from opwright.judge.limits import declared_limits, default_limits
 from opwright.judge.structure import as_outputs
 from opwright.judge.ulp import deviation, format_of
@@ -20,8 +21,9 @@ class Standard:
     """What one output is held to. Tensors but ``reference`` are flat and on the oracle's device.
 
     ``default`` is the limit of the default rule, ``limit`` the one that decides: the declared
-    tolerance's where there is one. ``excused`` marks where the reference's own special value is
-    wrong. Exact dtypes have no ``form`` and empty limits.
+    tolerance's where there is one. Exact dtypes have no ``form`` and empty limits.
+    ``reference_wrong`` counts wrong special values of the reference, ``reference_beyond`` what it
+    has beyond ``limit``.
     """
 
     reference: torch.Tensor
@@ -31,9 +33,9 @@ class Standard:
     tolerance: Tolerance | None
     limit: torch.Tensor
     default: torch.Tensor
-    excused: torch.Tensor | None = None
-    reference_figures: dict[str, float] = field(default_factory=dict)
-    reference_misses: int = 0
+    reference_errors: Errors = NO_ERRORS
+    reference_wrong: int = 0
+    reference_beyond: int = 0
 
 
 def set_standards(
@@ -53,7 +55,7 @@ def set_standards(
     """
     references, oracles = as_outputs(reference), as_outputs(oracle)
     return tuple(
-        _standard(one, exact, tolerance, reduction_length, magnitude)
+        _standard(one, exact, tolerance, reduction_length=reduction_length, magnitude=magnitude)
         for one, exact in zip(references, oracles, strict=True)
     )
 
@@ -62,6 +64,7 @@ def _standard(
     reference: torch.Tensor,
     oracle: torch.Tensor,
     tolerance: Tolerance | None,
+    *,
     reduction_length: int,
     magnitude: torch.Tensor | float | None,
 ) -> Standard:
@@ -77,49 +80,48 @@ def _standard(
     default = default_limits(
         flat, exact, form, reduction_length=reduction_length, magnitude=magnitude
     )
-    name = str(reference.dtype).removeprefix("torch.")
-    limit = declared_limits(tolerance, exact, name, form) if tolerance else default
-    error = deviation(flat, exact, form)
-    wrong_special = error.isinf()
+    limit = declared_limits(tolerance, exact, reference.dtype, form) if tolerance else default
+    tally, wrong, beyond = Tally(exact.numel()), 0, 0
+    for part in chunks(exact.numel()):
+        error = deviation(flat[part], exact[part], form)
+        tally.add(error, exact[part], default[part], form)
+        wrong += int(error.isinf().sum())
+        beyond += int((error > limit[part]).sum())
     return Standard(
-        reference,
-        flat,
-        exact,
-        form,
-        tolerance,
-        limit,
-        default,
-        wrong_special if bool(wrong_special.any()) else None,
-        error_figures(error, exact, form, default),
-        int((error > limit).sum()),
+        reference, flat, exact, form, tolerance, limit, default, tally.errors(), wrong, beyond
     )
 
 
-def errors_of(values: torch.Tensor, standard: Standard) -> torch.Tensor:
-    """Flat float64 errors of flat ``values``; infinite where special values disagree.
+def errors_of(values: torch.Tensor, standard: Standard, part: slice) -> torch.Tensor:
+    """Float64 errors of flat ``values``, a ``part`` of an output; infinite for wrong special values.
 
     Repeating a wrong special value of the reference is no error of the operator's.
     """
     assert standard.form is not None
-    error = deviation(values, standard.oracle, standard.form)
-    if standard.excused is not None:
-        same = (values == standard.reference_values) | (
-            values.isnan() & standard.reference_values.isnan()
-        )
-        error[standard.excused & same] = 0.0
+    error = deviation(values, standard.oracle[part], standard.form)
+    if standard.reference_wrong:
+        wrong = deviation(standard.reference_values[part], standard.oracle[part], standard.form)
+        error[wrong.isinf() & _same(values, standard.reference_values[part])] = 0.0
     return error
 
 
-def standards_pass(values: Sequence[torch.Tensor], standards: Sequence[Standard]) -> bool:
-    """Whether outputs of the right structure hold their standards; no figures, so it is quick."""
-    return all(_passes(one, standard) for one, standard in zip(values, standards, strict=True))
+def holds(values: Sequence[torch.Tensor], standards: Sequence[Standard]) -> bool:
+    """Whether outputs of the right structure pass; without figures, and ends at the first fault."""
+    return all(_holds(one, standard) for one, standard in zip(values, standards, strict=True))
 
 
-def _passes(values: torch.Tensor, standard: Standard) -> bool:
-    flat = values.to(standard.oracle.device).reshape(-1)
+def _holds(output: torch.Tensor, standard: Standard) -> bool:
+    values = output.detach().to(standard.oracle.device).reshape(-1)
     if standard.form is None:
-        return not bool(exact_misses(flat, standard).any())
-    return not bool((errors_of(flat, standard) > standard.limit).any())
+        return not bool(exact_misses(values, standard).any())
+    total = 0.0
+    for part in chunks(values.numel()):
+        error = errors_of(values[part], standard, part)
+        if bool((error > standard.limit[part]).any()):
+            return False
+        total += float(error.div_(standard.default[part]).sum())
+    mean = total / max(values.numel(), 1)
+    return standard.tolerance is not None or not mean_is_beyond(mean, standard.reference_errors)
 
 
 def exact_misses(values: torch.Tensor, standard: Standard) -> torch.Tensor:
@@ -130,3 +132,7 @@ def exact_misses(values: torch.Tensor, standard: Standard) -> torch.Tensor:
     """
     exact = standard.oracle.to(values.dtype)
     return (values != exact) & (values != standard.reference_values)
+
+
+def _same(one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
+    return (one == other) | (one.isnan() & other.isnan())
