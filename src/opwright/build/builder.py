@@ -28,6 +28,8 @@ def build(request: BuildRequest, *, store: Store | None = None, force: bool = Fa
     """
     started = time.monotonic()
     query = Query(request, store or Store.default())
+    if not query.store.prepared:  # then what the first look-up learns is kept, too
+        query.store.prepare()
     found = query.find()
     if isinstance(found, Manifest) and not force:
         return _hit(found, started)

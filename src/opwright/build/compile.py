@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-import os
+import shlex
 import shutil
+import time
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from opwright.build.diagnose import explain_failure
+from opwright.build.digests import settled, signature_of
 from opwright.build.execute import run_plan
 from opwright.build.inputs import Inputs
 from opwright.build.jobs import job_count
 from opwright.build.lookup import Query
+from opwright.build.observe import Changed, Unseen, observe
 from opwright.build.plan import Plan, plan_build
+from opwright.build.preprocess import prefix_map
 from opwright.build.stage import Stage, write_stage
-from opwright.toolchain.base import Job
+from opwright.build.trace import read_trace, traced, tracer
+from opwright.errors import CompileError
+from opwright.files import remove_folder
+from opwright.log import log
+
+_ATTEMPTS = 6
+_TICK_SECONDS = 0.03
+_SETTLE_TRIES = 80
 
 
 @dataclass(frozen=True)
@@ -27,9 +39,58 @@ class Compiled:
 
 
 def compile_request(query: Query, stage: Stage) -> Compiled:
-    """Compile in ``stage``; raises `CompileError` or `LinkError` with the first error in the user's file."""
+    """Compile in ``stage``, again if a file changes meanwhile.
+
+    Raises `CompileError` or `LinkError` with the first error in the user's file, and `CompileError`
+    when the files do not hold still.
+    """
+    library = tracer(query.store, query.tools, query.environment)
+    result: Compiled | Changed | Unseen = Unseen("there is no tracer")
+    for _ in range(_ATTEMPTS):
+        _let_settle(query)
+        result = _compared(query, stage) if library is None else _watched(query, stage, library)
+        if isinstance(result, Compiled):
+            return result
+        remove_folder(stage.folder)
+        if isinstance(result, Unseen):
+            library = None
+            log("build.unseen", f"{result.reason}: comparing preprocessed sources, which is slower")
+        else:
+            log("build.again", f"{result.path} changed while it was compiled: compiling again")
+            time.sleep(_TICK_SECONDS)
+    raise CompileError(
+        f"{query.request.name}: {result} during each of {_ATTEMPTS} compiles",
+        hint="Find out what keeps writing to it.",
+    )
+
+
+def _watched(query: Query, stage: Stage, library: Path) -> Compiled | Changed | Unseen:
+    """Compile, and take the inputs from what the compiler was seen to do."""
+    record = stage.folder / "trace"
+    with traced(library, record, query.environment) as environment:
+        plan = _run(query, stage, environment)
+    trace = read_trace(record, query.toolchain.traced_programs, stage.folder)
+    seen = observe(trace, plan, stage.folder, query.roots, query.digests)
+    query.digests.save()
+    return _finished(plan, stage, seen) if isinstance(seen, Inputs) else seen
+
+
+def _compared(query: Query, stage: Stage) -> Compiled | Changed:
+    """Compile, and take the inputs from preprocessing before and after, which has to give the same."""
+    before = query.preprocessed()
+    plan = _run(query, stage, query.environment)
+    if before is None or before != query.preprocessed():
+        return Changed("a source or a header")
+    return _finished(plan, stage, before)
+
+
+def _run(query: Query, stage: Stage, environment: Mapping[str, str]) -> Plan:
     write_stage(query.request, stage)
-    job = _private_job(query, stage)
+    job = replace(
+        query.job,
+        environment={**environment, "TMPDIR": str(stage.temporary)},
+        prefix_map=prefix_map(query.roots, stage),
+    )
     plan = plan_build(job, query.toolchain, stage)
     jobs = job_count(len(plan.compile))
     done = run_plan(
@@ -41,50 +102,47 @@ def compile_request(query: Query, stage: Stage) -> Compiled:
     )
     if not done:
         raise explain_failure(query, plan, stage, jobs)
+    return plan
+
+
+def _finished(plan: Plan, stage: Stage, inputs: Inputs) -> Compiled:
+    """Move the library to where it is published from, and gather the log beside it."""
     library = stage.entry / plan.link.output.name
-    os.rename(plan.link.output, library)
-    _keep_log(plan, stage)
-    inputs = _depfile_inputs(query, plan, stage)
+    plan.link.output.rename(library)
+    gather_log(plan, stage.entry / "build.log")
     return Compiled(library, inputs, unit_seconds(stage))
 
 
-def _private_job(query: Query, stage: Stage) -> Job:
-    names = [(folder, "." if name == "root" else name) for folder, name in query.roots.pairs]
-    names.append((str(stage.generated), "generated"))
-    environment = {**query.environment, "TMPDIR": str(stage.temporary)}
-    prefix_map = tuple(sorted(names, key=lambda pair: len(pair[0])))
-    return replace(query.job, environment=environment, prefix_map=prefix_map)
-
-
-def _keep_log(plan: Plan, stage: Stage) -> None:
-    with (stage.entry / "build.log").open("wb") as log:
+def gather_log(plan: Plan, path: Path) -> None:
+    """Write every command that ran, and its whole output, to one file."""
+    with path.open("wb") as log_file:
         for action in plan.actions:
-            log.write(
-                f"== {action.name}\n{' '.join(action.command)}\n".encode(errors="surrogateescape")
-            )
-            with action.log.open("rb") as output:
-                shutil.copyfileobj(output, log)
+            if action.log.exists():
+                head = f"== {action.name}: {shlex.join(action.command)}\n"
+                log_file.write(head.encode(errors="surrogateescape"))
+                with action.log.open("rb") as output:
+                    shutil.copyfileobj(output, log_file)
 
 
 def unit_seconds(stage: Stage) -> dict[str, float]:
     """Seconds of each command, from ninja's own log; empty where ninja did not run."""
-    found = {}
     try:
         lines = (stage.folder / ".ninja_log").read_text(errors="surrogateescape").splitlines()
     except OSError:
         return {}
+    found = {}
     for line in lines[1:]:
         begin, end, _, output, *_ = line.split("\t")
         found[Path(output).name] = (int(end) - int(begin)) / 1000
     return found
 
 
-def _depfile_inputs(query: Query, plan: Plan, stage: Stage) -> Inputs:
-    reads = {}
-    for step in plan.steps:
-        words = step.depfile.read_text(errors="surrogateescape").replace("\\\n", " ").split()[1:]
-        for path in words:
-            if not path.startswith(str(stage.folder)):
-                reads[query.roots.display(path)] = query.digests.of(path) or ""
-    query.digests.save()
-    return Inputs(reads)
+def _let_settle(query: Query) -> None:
+    """Wait until a source that was saved this very moment is old enough to be told from its next version."""
+    for unit in query.request.units:
+        for _ in range(_SETTLE_TRIES):
+            if unit.path is None or not unit.path.exists():
+                break
+            if settled(signature_of(unit.path.stat()), time.time_ns()):
+                break
+            time.sleep(_TICK_SECONDS)

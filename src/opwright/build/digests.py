@@ -25,10 +25,13 @@ def signature_of(status: os.stat_result) -> Signature:
 
 
 def settled(signature: Signature, seen_ns: int) -> bool:
-    """Whether a write after ``seen_ns`` would have changed the signature's time stamps for certain."""
-    latest = max(signature[3], signature[4])
-    coarse = latest % 1_000_000_000 == 0  # such file systems count whole seconds
-    return seen_ns - latest > (_COARSE_TICK_NS if coarse else _TICK_NS)
+    """Whether a write after ``seen_ns`` would have changed the signature's time stamps for certain.
+
+    Only the change time counts: nobody can set it, so it is the future only after a clock went back.
+    """
+    changed_ns = signature[4]
+    coarse = changed_ns % 1_000_000_000 == 0  # such file systems count whole seconds
+    return abs(seen_ns - changed_ns) > (_COARSE_TICK_NS if coarse else _TICK_NS)
 
 
 class Digests:
@@ -65,7 +68,6 @@ class Digests:
         """Keep what was learnt; a store that cannot be written is no reason to fail."""
         if self._memo is not None and self._changed:
             with suppress(OSError):
-                self._memo.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
                 write_atomic(self._memo, json.dumps(self._known, separators=(",", ":")))
             self._changed = False
 

@@ -9,9 +9,10 @@ from functools import cached_property
 from opwright.build.digests import Digests
 from opwright.build.execute import usable_environment
 from opwright.build.explain import nearest_difference
-from opwright.build.inputs import first_change
+from opwright.build.inputs import Inputs, first_change
 from opwright.build.key import key_of, key_parts
 from opwright.build.manifest import Manifest
+from opwright.build.preprocess import preprocessed_inputs
 from opwright.build.roots import Roots
 from opwright.build.store import Store
 from opwright.build.tools import known_tools
@@ -73,7 +74,7 @@ class Query:
         candidates = [manifest for manifest in candidates if manifest.request_key == self.key]
         changes = []
         for manifest in candidates:
-            change = first_change(manifest.inputs, self.roots, self.digests)
+            change = self._change(manifest.inputs)
             if change is None:
                 self.digests.save()
                 self.store.touch(manifest.folder)
@@ -84,6 +85,18 @@ class Query:
             name, what = changes[0]
             return Miss(f"{name} {what}", (name,))
         return nearest_difference(self.store, self.request, self.parts)
+
+    def preprocessed(self) -> Inputs | None:
+        """The inputs as preprocessing tells them, where the compiler could not be watched."""
+        return preprocessed_inputs(self.job, self.toolchain, self.roots, self.digests)
+
+    def _change(self, inputs: Inputs) -> tuple[str, str] | None:
+        change = first_change(inputs, self.roots, self.digests)
+        if change is None and inputs.preprocessed is not None:
+            now = self.preprocessed()
+            if now is None or now.preprocessed != inputs.preprocessed:
+                return "preprocessed text", "changed"
+        return change
 
 
 def lookup(request: BuildRequest, *, store: Store | None = None) -> Artifact | Miss:

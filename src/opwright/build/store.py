@@ -27,9 +27,9 @@ class Store:
     """A folder of entries. Reading needs no lock: an entry appears by one rename, complete."""
 
     def __init__(self, where: Path) -> None:
-        self.where = where
-        require_trusted(where, os.environ)
-        self.version_folder = where / "v1"
+        self.where = where.absolute()
+        require_trusted(self.where, os.environ)
+        self.version_folder = self.where / "v1"
 
     @classmethod
     def default(cls) -> Store:
@@ -66,11 +66,18 @@ class Store:
                 if path.name.startswith(prefix) and not path.name.startswith(".") and path.is_dir():
                     yield path
 
+    @property
+    def prepared(self) -> bool:
+        """Whether somebody has built into it before."""
+        return self.internal(".memo").is_dir()
+
     def prepare(self) -> None:
         """Make the folders that a build needs; raises `StoreError` where they cannot be written."""
         with self.writing():
-            self.where.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self.where.parent.mkdir(parents=True, exist_ok=True)
+            self.where.mkdir(exist_ok=True, mode=0o700)
             require_trusted(self.where, os.environ)
+            self.version_folder.mkdir(exist_ok=True, mode=0o700)
             for name in (".locks", ".building", ".memo", ".failed"):
                 self.internal(name).mkdir(parents=True, exist_ok=True, mode=0o700)
             readme = self.where / "README"

@@ -42,7 +42,6 @@ def known_tools(toolchain: Toolchain, store: Store, environment: Mapping[str, st
             "programs": [[role, str(path)] for role, path in tools.programs],
         }
         with suppress(OSError):
-            memo.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             write_atomic(memo, json.dumps(answer))
     return tools
 

@@ -32,7 +32,7 @@ environment = (
     "LDFLAGS",
 )
 
-traced_programs = r"cc1(plus)?|clang.*|as|collect2|(.*-)?ld([.-].*)?|.*lld.*|gold|mold"
+traced_programs = r"cc1(plus)?|clang.*|as|(.*-)?ld([.-].*)?|.*lld.*|gold|mold"
 
 _INSTALL = "Install one (`apt-get install g++` or `dnf install gcc-c++`), or name one in CXX."
 _CANDIDATES = ("c++", "g++", "clang++")
@@ -80,7 +80,8 @@ def find_tools(driver: tuple[str, ...], environment: Mapping[str, str]) -> Tools
         found = shutil.which(answer.stdout.strip() or name, path=path) if answer.ok else None
         if found:
             programs.append((role, Path(found).resolve()))
-    return Tools(driver, tuple(programs), "\n".join(said.stdout.strip().splitlines()[:1]))
+    first = said.stdout.strip().partition("\n")[0]
+    return Tools(driver, tuple(programs), re.sub(r"^\S+ (?=\()", "", first))  # without the name it was called by
 
 
 def architecture(target: Target) -> str:
