@@ -34,10 +34,14 @@ __report() {
   printf '%s\0' "$code" "$__file" "$__line" "$__command" >&3
   for name in $(compgen -e); do printf '%s=%s\0' "$name" "${!name}" >&3; done
 }
-__note() { [[ $1 == environment ]] || { __file=$1 __line=$2 __command=$3; }; }
+__note() {
+  [[ $1 == environment ]] && return            # these lines here
+  [[ $2 == 1 && $3 == "$__command" ]] && return  # the exit trap, which counts from 1 again
+  __file=$1 __line=$2 __command=$3
+}
 __out=$2
 trap __report EXIT
-# One line, or $LINENO counts wrongly. Bash calls these lines here, which don't count, "environment".
+# On one line, or $LINENO counts wrongly. "environment" is bash's own name for code without a file.
 trap '__note "${BASH_SOURCE[0]:-environment}" $LINENO "$BASH_COMMAND"' DEBUG
 source "$1" >/dev/null
 """
