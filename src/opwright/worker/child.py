@@ -29,6 +29,7 @@ def be_child(
     connection = socket.socket(fileno=confine.out_of_the_way(connection.detach()))
     fault = confine.out_of_the_way(ends.fault)
     confine.redirect_output(ends)
+    confine.leave_no_core()
     confine.limit_memory(memory_bytes)
     confine.report_faults(fault)
     try:
@@ -67,7 +68,7 @@ def _set_up(request: Message) -> tuple[Run | None, Message]:
         if not callable(run):
             raise TypeError(f"{request['setup']} returned no function but {type(run).__name__}")
         return run, {"number": request["number"]}
-    except BaseException as error:  # an operator may raise anything
+    except BaseException as error:  # noqa: BLE001 - an operator may raise anything
         return None, {"number": request["number"], **_describe(error)}
 
 
@@ -81,7 +82,7 @@ def _answer(run: Run, request: Message) -> Message:
         if size_bytes > MAX_MESSAGE_BYTES:
             raise ValueError(f"the answer has {size_bytes:,} bytes, over {MAX_MESSAGE_BYTES:,}")
         return reply
-    except BaseException as error:  # an operator may raise anything
+    except BaseException as error:  # noqa: BLE001 - an operator may raise anything
         return {"number": request["number"], **_describe(error)}
 
 
@@ -119,12 +120,12 @@ def _exit_code(error: SystemExit) -> int:
 def _text(error: BaseException) -> str:
     try:
         return str(error)[:_TEXT_CHARS]
-    except BaseException:  # a __str__ that raises
+    except BaseException:  # noqa: BLE001 - a __str__ that raises
         return "(its text cannot be read)"
 
 
 def _stack(error: BaseException) -> str:
     try:
         return "".join(traceback.format_exception(error))[-_TEXT_CHARS:]
-    except BaseException:  # an exception whose parts raise when they are shown
+    except BaseException:  # noqa: BLE001 - parts that raise when shown
         return ""

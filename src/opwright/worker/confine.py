@@ -39,8 +39,7 @@ def live_apart(parent_pid: int) -> None:
 
 
 def limit_memory(memory_bytes: int) -> None:
-    """Let allocations fail at the limit, keep no core file, and be the kernel's first to kill."""
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    """Let allocations fail at the limit, and be the first that the kernel kills."""
     soft = hard_stop_bytes(memory_bytes, os.cpu_count() or 1)
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     if hard != resource.RLIM_INFINITY:
@@ -49,6 +48,13 @@ def limit_memory(memory_bytes: int) -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000")
+
+
+def leave_no_core() -> None:
+    """Write no core file; a program that the kernel pipes cores to gets an empty one."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    with contextlib.suppress(OSError):
+        Path("/proc/self/coredump_filter").write_text("0")
 
 
 def out_of_the_way(descriptor: int) -> int:
@@ -66,9 +72,9 @@ def redirect_output(ends: WriteEnds) -> None:
     for source, target in ((nothing, 0), (ends.stdout, 1), (ends.stderr, 2)):
         os.dup2(source, target)
         os.close(source)
-    sys.stdin = open(0, closefd=False)
-    sys.stdout = open(1, "w", buffering=1, errors="backslashreplace", closefd=False)
-    sys.stderr = open(2, "w", buffering=1, errors="backslashreplace", closefd=False)
+    sys.stdin = os.fdopen(0, closefd=False)
+    sys.stdout = os.fdopen(1, "w", buffering=1, errors="backslashreplace", closefd=False)
+    sys.stderr = os.fdopen(2, "w", buffering=1, errors="backslashreplace", closefd=False)
     with contextlib.suppress(ValueError):  # C's stdout by lines, so that a crash loses little
         stdout = ctypes.c_void_p.in_dll(_libc, "stdout")
         _libc.setvbuf(stdout, None, 1, 0)

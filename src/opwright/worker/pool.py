@@ -48,15 +48,16 @@ class Worker:
         self._reader = Reader(max_bytes=1 << 32)
         self._preloading = True
         self._closed = False
+        self.use(payload or {}, setup=setup)
         self._zygote = start_zygote(environment)
         log("worker.start", "starting the worker", pid=self._zygote.process.pid)
         self._send({"do": "preload", "modules": list(preload)})
-        self.use(payload or {}, setup=setup)
 
     def use(self, payload: Mapping[str, Any], *, setup: str) -> None:
         """From the next item on, answer with what ``setup`` makes of ``payload``, afresh."""
         use = {"setup": setup, "payload": dict(payload)}
-        self._send({"do": "use", "use": use, "limits": asdict(self.limits)})
+        # Sent with the next request: who preloads does not listen, and a payload may be large.
+        self._pending: Message | None = {"do": "use", "use": use, "limits": asdict(self.limits)}
 
     def run(self, items: Iterable[Mapping[str, Any]]) -> Iterator[Result]:
         """Yield one result an item, in order; the next item is taken only then.
@@ -82,9 +83,9 @@ class Worker:
         """End every process of this worker, whatever it is doing."""
         if not self._closed:
             self._closed = True
-            self._zygote.stop()
+            self._zygote.stop(at_once=self._preloading)
 
-    def __enter__(self) -> Worker:
+    def __enter__(self) -> Worker:  # noqa: PYI034 - Self is newer than Python 3.10
         return self
 
     def __exit__(
@@ -101,7 +102,7 @@ class Worker:
             log("worker.setup_failed", ended.message, outcome=ended.kind)
             raise WorkerError(
                 f"the process that runs the operator cannot be set up: it {_sentence(ended)}",
-                hint=f"{ended.stack or ended.stderr}".strip()[-2000:],
+                hint=f"Make it work in a process of its own first.\n{ended.stack or ended.stderr}",
             )
         if "answer" in reply:
             self.output = Output(reply["stdout"], reply["stderr"])
@@ -117,6 +118,9 @@ class Worker:
         if self._preloading:
             self._await_preload()
         seconds = 2 * self.limits.setup_seconds + self.limits.case_seconds + _MARGIN_SECONDS
+        if self._pending is not None:
+            self._send(self._pending)
+            self._pending = None
         self._send(message)
         reply = self._receive(seconds)
         self.losses += [ended_from_json(loss) for loss in reply["losses"]]

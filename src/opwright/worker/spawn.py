@@ -10,6 +10,7 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO
 
 from opwright.errors import WorkerError
@@ -40,11 +41,14 @@ class Zygote:
         text = self.complaints.read().decode(errors="backslashreplace").strip()
         return f"{how}\n{text}" if text else how
 
-    def stop(self) -> None:
-        """Hang up, and wait until the process and all that it started are gone."""
+    def stop(self, *, at_once: bool = False) -> None:
+        """Hang up, and wait until the process and all that it started are gone.
+
+        ``at_once`` is for a zygote that has no child and does not listen yet.
+        """
         self.connection.close()
         try:
-            self.process.wait(_STOP_SECONDS)
+            self.process.wait(0 if at_once else _STOP_SECONDS)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
@@ -67,7 +71,7 @@ def start_zygote(environment: Mapping[str, str] | None) -> Zygote:
             hint="Run Opwright from a python command, not from an embedded interpreter.",
         )
     ours, theirs = socket.socketpair()
-    complaints = tempfile.TemporaryFile()
+    complaints = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the zygote
     try:
         process = subprocess.Popen(
             [sys.executable, "-c", _program(), str(theirs.fileno())],
@@ -96,7 +100,7 @@ def _program() -> str:
     ``-m`` itself would put the working directory first, where a user's ``random.py`` may lie, and
     would not find an Opwright that is on ``sys.path`` only.
     """
-    path = [os.path.abspath(entry) for entry in sys.path]
+    path = [str(Path(entry).absolute()) for entry in sys.path]
     return (
         f"import sys; sys.path[:] = {path!r}; "
         "import runpy; runpy.run_module('opwright.worker', run_name='__main__', alter_sys=True)"

@@ -104,6 +104,8 @@ class Watch:
             return self._put_down(Cause("unreadable", "sent an answer to another request"))
         child.capture.drain()
         if "kind" not in reply:
+            if self._during == "item" and not isinstance(reply.get("answer"), dict):
+                return self._put_down(Cause("unreadable", "sent a message without an answer"))
             return reply
         lost = self._during == "setup" or reply["kind"] == "exited"
         if lost:

@@ -10,6 +10,7 @@ import select
 import signal
 import socket
 import traceback
+from pathlib import Path
 from typing import NoReturn
 
 from opwright.worker import confine, strays
@@ -18,7 +19,7 @@ from opwright.worker.memory import free_bytes
 from opwright.worker.outcome import During, Ended, Limits, ended_to_json
 from opwright.worker.post_mortem import autopsy
 from opwright.worker.watch import ParentGoneError, Watch
-from opwright.worker.wire import Message, Reader, encode, receive
+from opwright.worker.wire import Message, Reader, encode
 
 SETUP_TRIES = 2
 
@@ -77,12 +78,14 @@ class Zygote:
         """Wait for the parent: it may die and leave its end of the socket to a child of its own."""
         poll = select.poll()
         poll.register(self._parent, select.POLLIN)
-        while not poll.poll(_PARENT_CHECK_MS):
+        while (request := self._reader.take()) is None:
             if os.getppid() != self._parent_pid:
                 raise ParentGoneError
-        request = receive(self._parent, self._reader)
-        if request is None:
-            raise ParentGoneError
+            if poll.poll(_PARENT_CHECK_MS):
+                data = self._parent.recv(1 << 18)
+                if not data:
+                    raise ParentGoneError
+                self._reader.feed(data)
         return request
 
     def _reply(self, reply: Message) -> None:
@@ -122,7 +125,10 @@ class Zygote:
         memory_bytes = self._limits.memory_bytes
         if memory_bytes is None:
             memory_bytes = free_bytes() * 3 // 4
-        child = fork_child(memory_bytes, self._parent)
+        try:
+            child = fork_child(memory_bytes, self._parent)
+        except OSError as error:
+            return Ended("raised", "setup", f"OSError: no process can be forked: {error}")
         reply = self._ask(child, self._use, "setup")
         if isinstance(reply, Ended):
             return reply
@@ -150,12 +156,12 @@ class Zygote:
 
 
 def _preload(modules: list[str]) -> Message:
-    for name in modules:
-        try:
+    try:
+        for name in modules:
             importlib.import_module(name)
-        except Exception as error:
-            text = f"cannot import {name}: {type(error).__name__}: {error}"
-            return {"failed": text, "stack": traceback.format_exc()}
+    except Exception as error:  # noqa: BLE001 - a module may raise anything
+        text = f"cannot import {name}: {type(error).__name__}: {error}"
+        return {"failed": text, "stack": traceback.format_exc()}
     gc.collect()
     gc.freeze()  # so that no collection in a child touches, and so copies, what it inherited
-    return {"threads": len(os.listdir("/proc/self/task"))}
+    return {"threads": len(list(Path("/proc/self/task").iterdir()))}
