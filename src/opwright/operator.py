@@ -11,6 +11,7 @@ from opwright.spec.describe import describe
 from opwright.spec.dims import Dim
 from opwright.spec.expression import Expression
 from opwright.spec.operator import Extension, Location
+from opwright.spec.target import parse_target
 from opwright.spec.tensor import Scalar, Tensor
 from opwright.spec.tolerance import Tolerance
 
@@ -84,7 +85,7 @@ class Operator:
 
         Called again after an edit it builds again and swaps the kernel in the living process.
         """
-        self.implementation.load(target, binding=binding)
+        self.implementation.load(parse_target(target), binding=binding)
         return self
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

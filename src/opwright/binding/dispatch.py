@@ -8,12 +8,26 @@ from typing import Any
 import torch
 
 from opwright.binding.library import Library
+from opwright.errors import DeviceError
 from opwright.log import log
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.sizing import bind_sizes, sizes_of
+from opwright.spec.target import Target
+
+DISPATCH_KEYS = {"cpu": "CPU"}
 
 # (namespace, name) -> who holds it, in this process
 _HOLDERS: dict[tuple[str, str], object] = {}
+
+
+def dispatch_key(target: Target) -> str:
+    """The dispatch key of the tensors that a target's kernels take; `DeviceError` where there is none."""
+    if target.kind not in DISPATCH_KEYS:
+        raise DeviceError(
+            f"operators cannot be run on target {target} by this version",
+            hint=f"Targets that run: {', '.join(DISPATCH_KEYS)}.",
+        )
+    return DISPATCH_KEYS[target.kind]
 
 
 class DispatcherOp:

@@ -78,6 +78,9 @@ LAYOUTS: dict[str, Layout] = {
     "channels last": _channels_last,
 }
 
+# layouts in which elements share memory, so that nothing can be written
+OVERLAPPING = frozenset({"expanded"})
+
 
 def lay_out(dense: torch.Tensor, layout: str) -> torch.Tensor | None:
     """The tensor in another layout; None where its shape does not allow that layout."""

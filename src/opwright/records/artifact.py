@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,3 +27,14 @@ class Artifact:
     hit: bool
     seconds: float
     reason: str = ""
+
+
+def artifact_to_json(artifact: Artifact) -> dict[str, Any]:
+    """Plain data, for another process or a record."""
+    return {**asdict(artifact), "folder": str(artifact.folder), "library": str(artifact.library)}
+
+
+def artifact_from_json(plain: dict[str, Any]) -> Artifact:
+    """The artifact that `artifact_to_json` wrote."""
+    paths = {"folder": Path(plain["folder"]), "library": Path(plain["library"])}
+    return Artifact(**{**plain, **paths})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from opwright.build import build
-from opwright.errors import SpecError
+from opwright.generate.extension import extension_request
 from opwright.generate.request import generated_request
 from opwright.records.artifact import Artifact
 from opwright.spec.operator import OperatorSpec
@@ -12,18 +12,20 @@ from opwright.spec.target import Target
 from opwright.toolchain.torch_facts import torch_facts
 
 
-def request_for(spec: OperatorSpec, target: Target, *, binding: str | None = None) -> BuildRequest:
-    """What has to be built for ``target``."""
-    if spec.implementation != "generated":
-        raise SpecError(
-            f"{spec.location}: {spec.name} is a {spec.implementation}: there is no library to generate",
-            hint="It is loaded as it is.",
-        )
+def request_for(
+    spec: OperatorSpec, target: Target, *, binding: str | None = None
+) -> BuildRequest | None:
+    """What has to be built for ``target``; None for a callable, which is ready as it is."""
+    if spec.extension is not None:
+        return extension_request(spec, target, torch_facts())
+    if spec.function is not None:
+        return None
     return generated_request(spec, target, torch_facts(), binding=binding)
 
 
 def build_operator(
     spec: OperatorSpec, target: Target, *, binding: str | None = None, force: bool = False
-) -> Artifact:
+) -> Artifact | None:
     """Find or build the operator's library. Raises what `opwright.build.build` raises."""
-    return build(request_for(spec, target, binding=binding), force=force)
+    request = request_for(spec, target, binding=binding)
+    return None if request is None else build(request, force=force)

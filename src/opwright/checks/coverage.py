@@ -1,0 +1,85 @@
+"""Coverage: every element of every fresh output is written, whatever the memory held before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import torch
+
+from opwright.checks.judging import run_operator
+from opwright.checks.plan import case_name, dtype_choices, scalar_choices
+from opwright.checks.protocol import Check, Subject
+from opwright.inputs.call import make_call
+from opwright.inputs.poison import PATTERNS, poisoned_allocations
+from opwright.records.verdict import Finding, Outcome, failed, not_checked, passed
+from opwright.spec.case import Case
+from opwright.spec.operator import OperatorSpec
+from opwright.spec.sampling import size_sets
+
+_SIZES = 12
+
+
+def cases(spec: OperatorSpec) -> Iterator[Case]:
+    """Odd and edge sizes, where tails are forgotten; every dtype."""
+    if not spec.schema.fresh_returns:
+        return
+    scalars = scalar_choices(spec)[0]
+    for sizes in size_sets(spec, scalars, count=_SIZES):
+        for dtypes in dtype_choices(spec):
+            yield Case("coverage", case_name(sizes, dtypes), dtypes, sizes, scalars)
+
+
+def run(case: Case, subject: Subject) -> Outcome:
+    """Call twice on memory with two patterns: what keeps both was never written."""
+    found: list[list[torch.Tensor]] = []
+    for pattern in PATTERNS:
+        call = make_call(subject.spec, case)
+        assert call is not None
+        with poisoned_allocations(pattern) as poisoned:
+            if not poisoned:
+                return not_checked("this process's allocator cannot be poisoned")
+            results = run_operator(subject, call)
+        fresh = results[: len(results) - len(call.written)]
+        found.append([tensor.detach().contiguous() for tensor in fresh])
+    names = [item.name for item in subject.spec.schema.fresh_returns]
+    findings = [
+        finding
+        for name, first, second in zip(names, found[0], found[1], strict=True)
+        if (finding := _unwritten(name, first, second)) is not None
+    ]
+    return failed(*findings) if findings else passed()
+
+
+def _unwritten(name: str, first: torch.Tensor, second: torch.Tensor) -> Finding | None:
+    if first.shape != second.shape or first.numel() == 0:
+        return None
+    kept = _keeps(first, PATTERNS[0]) & _keeps(second, PATTERNS[1])
+    count = int(kept.sum())
+    if count == 0:
+        return None
+    positions = kept.nonzero().flatten()
+    low, high = int(positions[0]), int(positions[-1])
+    where = _unravel(low, first.shape), _unravel(high, first.shape)
+    return Finding(
+        "output not written",
+        f"{count} of {first.numel()} elements of `{name}` were never written, "
+        f"between index {list(where[0])} and {list(where[1])}",
+        {"output": name, "count": count, "first": list(where[0]), "last": list(where[1])},
+    )
+
+
+def _keeps(tensor: torch.Tensor, pattern: int) -> torch.Tensor:
+    """Which elements consist of the pattern's byte alone."""
+    as_bytes = tensor.reshape(-1).view(torch.uint8).reshape(tensor.numel(), tensor.element_size())
+    return (as_bytes == pattern).all(dim=1)
+
+
+def _unravel(position: int, sizes: Sequence[int]) -> tuple[int, ...]:
+    index = []
+    for size in reversed(sizes):
+        index.append(position % size)
+        position //= size
+    return tuple(reversed(index))
+
+
+CHECK = Check("coverage", "every element of every fresh output is written", cases, run)

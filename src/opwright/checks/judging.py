@@ -1,0 +1,94 @@
+"""Run the operator on a call and judge what came out against reference and oracle."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from opwright.checks.protocol import Subject
+from opwright.inputs.call import Call, reference_results, results_of
+from opwright.judge import Comparison, Standard, judge, set_standards
+from opwright.records.verdict import Finding
+from opwright.spec.case import Case
+from opwright.spec.operator import OperatorSpec
+from opwright.spec.tolerance import Tolerance
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What a call has to give: the standards of each output, and the outputs' names."""
+
+    standards: tuple[Standard, ...]
+    names: tuple[str, ...]
+
+
+def expect(spec: OperatorSpec, case: Case, call: Call) -> Expected:
+    """Run reference and oracle. Raises `ReferenceFailed`, and `SpecError` for an impossible tolerance."""
+    standards = set_standards(
+        reference_results(spec, call, wide=False),
+        reference_results(spec, call, wide=True),
+        _tolerance(spec, case),
+        reduction_length=reduction_length(spec, case),
+    )
+    return Expected(standards, output_names(spec, call))
+
+
+def run_operator(subject: Subject, call: Call) -> list[torch.Tensor]:
+    """Everything that the operator computes for ``call``; written arguments are changed in place."""
+    with torch.no_grad():
+        return results_of(subject.spec, subject.call, call)
+
+
+def judge_call(expected: Expected, results: Sequence[torch.Tensor], call: Call) -> Comparison:
+    """The judgement of what the operator computed."""
+    return judge(results, expected.standards, names=expected.names, inputs=call.tensors)
+
+
+def findings_of(comparison: Comparison) -> tuple[Finding, ...]:
+    """The judge's reasons as findings."""
+    return tuple(
+        Finding(_KINDS[reason.kind], reason.message, _details(reason)) for reason in comparison.reasons
+    )
+
+
+def reduction_length(spec: OperatorSpec, case: Case) -> int:
+    """How many terms the longest sum behind an output element has in this case."""
+    if spec.reduction is None:
+        return 1
+    known = {**case.sizes, **{k: v for k, v in case.scalars.items() if isinstance(v, int)}}
+    return max(1, int(spec.reduction.evaluate(known) or 1))
+
+
+def output_names(spec: OperatorSpec, call: Call) -> tuple[str, ...]:
+    """Names of all results: fresh returns, then written arguments."""
+    return (*(item.name for item in spec.schema.fresh_returns), *call.written)
+
+
+_KINDS = {
+    "outputs": "wrong number of outputs",
+    "shape": "wrong shape",
+    "dtype": "wrong dtype",
+    "device": "wrong device",
+    "layout": "wrong layout",
+    "strides": "wrong strides",
+    "nan": "NaN mismatch",
+    "infinity": "infinity mismatch",
+    "accuracy": "inaccurate",
+    "value": "wrong value",
+    "tolerance": "tolerance too tight",
+}
+
+
+def _details(reason: Any) -> dict[str, Any]:
+    details: dict[str, Any] = {"output": reason.output, "count": reason.count}
+    if reason.index is not None:
+        details["index"] = list(reason.index)
+    return details
+
+
+def _tolerance(spec: OperatorSpec, case: Case) -> Tolerance | None:
+    dtype = case.dtypes.get("T", "")
+    return spec.tolerance.get(dtype) or spec.tolerance.get("*")

@@ -1,0 +1,90 @@
+"""Numerics: every output against the reference in float64, and the tolerance shown able to fail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import torch
+
+from opwright.checks.judging import Expected, expect, findings_of, judge_call, run_operator
+from opwright.checks.plan import absences, case_name, dtype_choices, scalar_choices
+from opwright.checks.protocol import Check, Subject
+from opwright.inputs.call import Call, make_call, reference_results
+from opwright.judge.plant import planted_that_pass
+from opwright.records.verdict import Finding, Outcome, failed, not_checked, passed
+from opwright.spec.case import Case
+from opwright.spec.operator import OperatorSpec
+from opwright.spec.sampling import size_sets
+
+SIZES_A_DTYPE = 24
+_STALE_SEED = 7919  # another seed: what a kernel that keeps an old result would return
+
+
+def cases(spec: OperatorSpec) -> Iterator[Case]:
+    """Typical and edge sizes, for every dtype; every scalar value and absent tensor at some sizes."""
+    absent = list(absences(spec))
+    for choice, scalars in enumerate(scalar_choices(spec)):
+        # Further scalar values take another code path, not other index arithmetic.
+        sets = size_sets(spec, scalars, count=SIZES_A_DTYPE if choice == 0 else SIZES_A_DTYPE // 2)
+        for seed, sizes in enumerate(sets):
+            for dtypes in dtype_choices(spec):
+                for left_out in absent if choice == 0 and seed < 4 else absent[:1]:
+                    name = case_name(sizes, dtypes, scalars, left_out)
+                    yield Case("numerics", name, dtypes, sizes, scalars, absent=left_out, seed=seed)
+
+
+def run(case: Case, subject: Subject) -> Outcome:
+    """Judge one call; a case on which a planted wrong output passes is no evidence."""
+    call = make_call(subject.spec, case)
+    assert call is not None
+    before = call.cloned()
+    expected = expect(subject.spec, case, call)
+    results = run_operator(subject, call)
+    comparison = judge_call(expected, results, before)
+    findings = [*findings_of(comparison), *_changed_inputs(before, call)]
+    figures: dict[str, Any] = comparison.to_json()["figures"]
+    if findings:
+        return failed(*findings, figures=figures)
+    survivors = _survivors(case, subject, before, expected)
+    if survivors:
+        return not_checked(f"not evidence: planted {', '.join(survivors)} would pass here too")
+    return passed(figures, comparison.notes)
+
+
+def _survivors(case: Case, subject: Subject, call: Call, expected: Expected) -> list[str]:
+    """Names of planted wrong outputs that the judge would let pass on this case."""
+    other = make_call(subject.spec, _with_seed(case, case.seed + _STALE_SEED))
+    assert other is not None
+    stale = reference_results(subject.spec, other, wide=False)
+    return planted_that_pass(expected.standards, inputs=call.tensors, stale=stale)
+
+
+def _with_seed(case: Case, seed: int) -> Case:
+    return Case(**{**vars(case), "seed": seed})
+
+
+def _changed_inputs(before: Call, after: Call) -> Iterator[Finding]:
+    """Inputs that the schema does not mark as written have to be what they were."""
+    tensors: Mapping[str, torch.Tensor] = before.tensors
+    for name, tensor in tensors.items():
+        if name not in after.written and not same_bits(tensor, after.arguments[name]):
+            yield Finding(
+                "input changed",
+                f"argument `{name}` was changed, and the schema does not say so",
+                {"argument": name},
+            )
+
+
+def same_bits(one: torch.Tensor, other: torch.Tensor) -> bool:
+    """Whether two tensors hold the same values, NaN being equal to NaN."""
+    equal = (one == other) | ((one != one) & (other != other))
+    return one.shape == other.shape and bool(equal.all())
+
+
+CHECK = Check(
+    "numerics",
+    "every output is as near to the float64 oracle as its dtype allows, on cases where a wrong output fails",
+    cases,
+    run,
+)

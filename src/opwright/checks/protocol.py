@@ -1,0 +1,38 @@
+"""What a check is, and what it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from opwright.records.verdict import Outcome
+from opwright.spec.case import Case
+from opwright.spec.operator import OperatorSpec
+
+
+@dataclass(frozen=True)
+class Subject:
+    """An operator under test, in the process that runs it.
+
+    ``call`` takes the schema's arguments and returns what the schema returns.
+    """
+
+    spec: OperatorSpec
+    call: Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Check:
+    """One question about an operator.
+
+    ``cases`` plans without running anything: from a description to concrete calls.
+    ``run`` answers for one case, in a process of its own; it raises nothing on purpose, and what the
+    operator does to the process (crash, hang, exit) is found from outside. ``promise`` completes
+    "a pass says that ..." in one sentence.
+    """
+
+    name: str
+    promise: str
+    cases: Callable[[OperatorSpec], Iterable[Case]]
+    run: Callable[[Case, Subject], Outcome]

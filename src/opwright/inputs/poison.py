@@ -1,0 +1,41 @@
+"""Fresh memory with a known content, so that an output that nobody wrote can be told."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
+
+# Bytes of which no right answer consists, at least not of both: 0xff is NaN in every float format and
+# -1 in integers; 0x3b is finite (0.0029 in float32 and bfloat16, 0.90 in float16). A kernel that copies
+# a NaN from its input keeps the first pattern only.
+PATTERNS = (0xFF, 0x3B)
+
+_M_PERTURB = -6  # <malloc.h>: fill memory that is handed out with the complement of a byte
+_PROBE_SIZES = (3, 1000, 100_000, 5_000_000)
+
+
+@contextmanager
+def poisoned_allocations(pattern: int) -> Iterator[bool]:
+    """Inside the block, memory that PyTorch allocates on the CPU is filled with the byte ``pattern``.
+
+    Gives False where that does not work: another C library than glibc, or another allocator in place.
+    """
+    works = _perturb(pattern ^ 0xFF) and all(_is_filled(size, pattern) for size in _PROBE_SIZES)
+    try:
+        yield works
+    finally:
+        _perturb(0)
+
+
+def _perturb(byte: int) -> bool:
+    try:
+        return bool(ctypes.CDLL(None).mallopt(_M_PERTURB, byte))
+    except AttributeError:
+        return False
+
+
+def _is_filled(size_bytes: int, pattern: int) -> bool:
+    return bool((torch.empty(size_bytes, dtype=torch.uint8) == pattern).all())

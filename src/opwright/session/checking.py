@@ -1,0 +1,159 @@
+"""Check operators: build, plan, run every case in a worker, and put down what came of it."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from opwright.binding.dispatch import dispatch_key
+from opwright.build import quarantine
+from opwright.checks.protocol import Check
+from opwright.checks.table import choose
+from opwright.discovery import Described
+from opwright.files import digest_file
+from opwright.log import log
+from opwright.records.artifact import Artifact, artifact_to_json
+from opwright.records.run import CaseRecord, OperatorRecord, outcome_from_json
+from opwright.records.verdict import Finding, Outcome, failed
+from opwright.session.building import build_operator
+from opwright.session.subject import PRELOAD, SETUP
+from opwright.spec.case import Case
+from opwright.spec.operator import OperatorSpec
+from opwright.spec.target import Target
+from opwright.worker import Ended, Limits, Worker
+
+# What a label says of a record: what kind of run it was. A CPU runs its kernels itself.
+LABELS = {"cpu": "hardware"}
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a watcher is told: a case is done, and how many of the operator's cases are."""
+
+    operator: str
+    case: CaseRecord
+    done: int
+    total: int
+
+
+Watcher = Callable[[Progress], None]
+
+
+@contextmanager
+def checking(*, limits: Limits | None = None) -> Iterator[Worker]:
+    """A worker for any number of operators. Enter it early: it imports torch meanwhile."""
+    with Worker(SETUP, preload=PRELOAD, limits=limits) as worker:
+        yield worker
+
+
+def check_operator(
+    worker: Worker,
+    operator: str,
+    described: Described,
+    target: Target,
+    *,
+    only: Sequence[str] = (),
+    binding: str | None = None,
+    watcher: Watcher | None = None,
+) -> OperatorRecord:
+    """Build one operator, run every planned case in the worker, and return the record.
+
+    ``operator`` is what finds it again in another process (`opwright.discovery.find_one`).
+    Raises what a build raises; what the operator does wrong is in the record.
+    """
+    started = time.monotonic()
+    spec = described.spec
+    dispatch_key(target)  # refused before anything is built
+    artifact = _whole(build_operator(spec, target, binding=binding)) or build_operator(
+        spec, target, binding=binding
+    )
+    cases = plan(spec, choose(only))
+    payload = {
+        "operator": operator,
+        "artifact": artifact_to_json(artifact) if artifact else None,
+        "target": str(target),
+    }
+    worker.use(payload, setup=SETUP)
+    records = []
+    for record in _run(worker, cases):
+        records.append(record)
+        if watcher is not None:
+            watcher(Progress(spec.name, record, len(records), len(cases)))
+    return OperatorRecord(
+        name=spec.name,
+        schema=spec.schema.text,
+        implementation=spec.implementation,
+        location=str(spec.location),
+        sources_digest=sources_digest(spec, target),
+        target=str(target),
+        label=LABELS[target.kind],
+        artifact=_artifact_facts(artifact),
+        cases=tuple(records),
+        seconds=time.monotonic() - started,
+    )
+
+
+def plan(spec: OperatorSpec, checks: Iterable[Check]) -> list[Case]:
+    """Every case of the checks, in order."""
+    return [case for check in checks for case in check.cases(spec)]
+
+
+def sources_digest(spec: OperatorSpec, target: Target) -> str:
+    """SHA-256 over the description and the sources that it names for the target."""
+    names = spec.extension.sources if spec.extension else spec.sources.get(target.kind, ())
+    digest = hashlib.sha256(spec.location.file.read_bytes())
+    for name in names:
+        digest.update(name.encode() + b"\0" + (spec.folder / name).read_bytes())
+    return digest.hexdigest()
+
+
+def _whole(artifact: Artifact | None) -> Artifact | None:
+    """The artifact, unless its file is no longer what was built: then it is set aside."""
+    if artifact is not None and artifact.hit and digest_file(artifact.library) != artifact.digest:
+        quarantine(artifact, "the file does not have the digest of its manifest")
+        return None
+    return artifact
+
+
+def _run(worker: Worker, cases: Sequence[Case]) -> Iterator[CaseRecord]:
+    started = time.monotonic()
+    for case, result in zip(cases, worker.run(case.to_json() for case in cases), strict=True):
+        outcome = _ended(result) if isinstance(result, Ended) else outcome_from_json(result)
+        now = time.monotonic()
+        yield CaseRecord(case.check, case.name, case.to_json(), outcome, now - started)
+        started = now
+
+
+def _ended(ended: Ended) -> Outcome:
+    """What the operator did to its process is a finding on the case that it was running."""
+    details = {"signal": ended.signal, "exit_code": ended.exit_code, "stack": ended.stack[-2000:]}
+    log("check.ended", ended.message, outcome=ended.kind)
+    return failed(Finding(_ENDS[ended.kind], ended.message, {**details, "stderr": ended.stderr[-2000:]}))
+
+
+_ENDS = {
+    "crashed": "crash",
+    "exited": "exit",
+    "hung": "hang",
+    "memory": "excessive memory",
+    "raised": "exception",
+    "unreadable": "unreadable answer",
+}
+
+
+def _artifact_facts(artifact: Artifact | None) -> dict[str, Any]:
+    if artifact is None:
+        return {}
+    facts = {k: artifact.facts[k] for k in ("kind", "binding") if k in artifact.facts}
+    return {
+        "build_key": artifact.build_key,
+        "digest": artifact.digest,
+        "hit": artifact.hit,
+        "seconds": artifact.seconds,
+        "reason": artifact.reason,
+        **facts,
+    }

@@ -1,0 +1,52 @@
+"""The worker's side of a check run: load the operator under test, then answer case after case."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+from opwright.binding.attach import attach
+from opwright.binding.dispatch import DispatcherOp
+from opwright.checks.protocol import Subject
+from opwright.checks.table import CHECKS
+from opwright.discovery import find_one
+from opwright.errors import ReferenceFailed, SpecError
+from opwright.records.artifact import artifact_from_json
+from opwright.records.verdict import Outcome, errored
+from opwright.spec.case import case_from_json
+from opwright.spec.target import parse_target
+
+SETUP = "opwright.session.subject:set_up"
+PRELOAD = ("torch", "opwright.session.subject")
+
+
+def set_up(payload: dict[str, Any]) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    """Load the operator that ``payload`` names; returns what answers a case."""
+    checks = {check.name: check for check in CHECKS}
+    subject = _subject(payload)
+
+    def answer(item: dict[str, Any]) -> dict[str, Any]:
+        case = case_from_json(item)
+        return asdict(_judged(lambda: checks[case.check].run(case, subject)))
+
+    return answer
+
+
+def _judged(run: Callable[[], Outcome]) -> Outcome:
+    """What went wrong on our side or the reference's is no fault of the operator."""
+    try:
+        return run()
+    except ReferenceFailed as error:
+        return errored(str(error))
+    except SpecError as error:
+        return errored(str(error))
+
+
+def _subject(payload: dict[str, Any]) -> Subject:
+    """The operator at its place in the dispatcher, with the kernel that was built for it."""
+    spec = find_one(payload["operator"]).spec
+    dispatcher = DispatcherOp(spec)
+    artifact = artifact_from_json(payload["artifact"]) if payload["artifact"] else None
+    attach(dispatcher, parse_target(payload["target"]), artifact)
+    return Subject(spec, dispatcher.overload)
