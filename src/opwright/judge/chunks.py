@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-# 256 KiB of float64; up to this size torch also starts no threads for an elementwise step.
-CHUNK_ELEMENTS = 1 << 15
+# 512 KiB of float64. Half of it took 1.4 times as long (more calls), and whole tensors of a million
+# elements 5 times (fresh pages for every step).
+CHUNK_ELEMENTS = 1 << 16
 
 
 def chunks(count: int) -> Iterator[slice]:

@@ -67,13 +67,10 @@ class Tally:
             if not error.numel():
                 return
             largest = float(error.amax())
-        relative = float((error / oracle.abs()).amax())
-        if math.isnan(relative):
-            relative = float((error / oracle.abs()).nan_to_num_(nan=0.0, posinf=math.inf).amax())
         ulp, limits = error / ulp_size(oracle, form), error / limit
         found = {
             "max_abs": largest,
-            "max_rel": relative,
+            "max_rel": _largest_relative(error, oracle),
             "max_ulp": float(ulp.amax()),
             "max_limits": float(limits.amax()),
         }
@@ -104,6 +101,14 @@ def joint_figures(actual: Errors, reference: Errors) -> dict[str, float]:
         "ratio_worst": actual.max_limits * REFERENCE_FACTOR,
         "ratio_mean": _ratio(actual.mean_limits, reference.mean_limits),
     }
+
+
+def _largest_relative(error: torch.Tensor, oracle: torch.Tensor) -> float:
+    relative = error / oracle.abs()
+    largest = float(relative.amax())
+    if math.isnan(largest):  # 0 / 0: nothing was expected, and nothing came
+        largest = float(relative.nan_to_num_(nan=0.0, posinf=math.inf).amax())
+    return largest
 
 
 def _ratio(one: float, other: float) -> float:

@@ -42,10 +42,12 @@ def default_limits(
     term = reduction_limit(form.name, reduction_length, 1.0)
     of_oracle = ORACLE_FACTOR * form.eps * typical if form.name == "float64" else 0.0
     for part in chunks(oracle.numel()):
-        torch.mul(ulp_size(oracle[part], form), ULP_FLOOR[form.name], out=limit[part])
-        limit[part] += of_oracle
+        allowed = ulp_size(oracle[part], form).mul_(ULP_FLOOR[form.name])
+        if of_oracle:
+            allowed += of_oracle
         if term:
-            limit[part] += _scale(oracle[part], part, typical, magnitude) * term
+            allowed += _scale(oracle[part], part, typical, magnitude) * term
+        limit[part] = allowed
     _raise_to_reference(limit, reference, oracle, form)
     return limit
 

@@ -41,7 +41,8 @@ def deviation(actual: torch.Tensor, oracle: torch.Tensor, form: FloatFormat) -> 
     special values disagree the deviation is infinite.
     """
     wide = actual.to(torch.complex128 if oracle.is_complex() else torch.float64)
-    error = (wide - oracle).abs()
+    error = wide - oracle
+    error = error.abs() if error.is_complex() else error.abs_()
     if not error.numel() or torch.isfinite(error.amax()):
         return error
     if not oracle.is_complex():
