@@ -10,9 +10,8 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
 from opwright.errors import BuildTimeout, ToolchainError
 
@@ -20,8 +19,7 @@ KEPT_BYTES = 1 << 20
 _GRACE_SECONDS = 0.5
 
 
-@dataclass(frozen=True)
-class Finished:
+class Finished(NamedTuple):
     """A command that ran to its end. A negative ``returncode`` is the signal that ended it."""
 
     command: tuple[str, ...]

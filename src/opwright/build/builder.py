@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import os
-import secrets
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from opwright.build.compile import Compiled, compile_request
 from opwright.build.lookup import Miss, Query
 from opwright.build.manifest import MANIFEST, Manifest, read_manifest
-from opwright.build.stage import Stage
 from opwright.build.store import Store
 from opwright.errors import StoreError
 from opwright.files import digest_file, publish_folder, remove_folder
-from opwright.lock import hold
 from opwright.log import log
 from opwright.records.artifact import Artifact
 from opwright.spec.request import BuildRequest
+
+if TYPE_CHECKING:
+    from opwright.build.compile import Compiled
 
 
 def build(request: BuildRequest, *, store: Store | None = None, force: bool = False) -> Artifact:
@@ -33,6 +33,8 @@ def build(request: BuildRequest, *, store: Store | None = None, force: bool = Fa
     found = query.find()
     if isinstance(found, Manifest) and not force:
         return _hit(found, started)
+    from opwright.lock import hold  # who finds pays for nothing that only builders need
+
     query.store.prepare()
     lock = query.store.internal(".locks", f"{query.key[:32]}.lock")
     purpose = f"the build of {request.name} for {request.target}"
@@ -59,7 +61,7 @@ def quarantine(artifact: Artifact, why: str) -> Path:
     folder = artifact.folder
     intact = artifact.library.is_file() and digest_file(artifact.library) == artifact.digest
     state = "the file is as it was built" if intact else "the file is damaged"
-    aside = folder.parent.parent / ".quarantine" / f"{folder.parent.name}-{secrets.token_hex(4)}"
+    aside = folder.parent.parent / ".quarantine" / f"{folder.parent.name}-{os.urandom(4).hex()}"
     store = Store(folder.parent.parent.parent)
     with store.writing():
         aside.parent.mkdir(exist_ok=True, mode=0o700)
@@ -83,7 +85,10 @@ def _hit(manifest: Manifest, started: float) -> Artifact:
 
 
 def _build(query: Query, started: float) -> Manifest:
-    name = f"{query.key[:32]}-{os.getpid()}-{secrets.token_hex(4)}"
+    from opwright.build.compile import compile_request
+    from opwright.build.stage import Stage
+
+    name = f"{query.key[:32]}-{os.getpid()}-{os.urandom(4).hex()}"
     private = query.store.internal(".building", name)
     try:
         with query.store.writing():

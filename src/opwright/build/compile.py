@@ -6,8 +6,8 @@ import shlex
 import shutil
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from opwright.build.diagnose import explain_failure
 from opwright.build.digests import settled, signature_of
@@ -29,8 +29,7 @@ _TICK_SECONDS = 0.03
 _SETTLE_TRIES = 80
 
 
-@dataclass(frozen=True)
-class Compiled:
+class Compiled(NamedTuple):
     """A linked library in the private folder, and what it was made of."""
 
     library: Path
@@ -86,8 +85,7 @@ def _compared(query: Query, stage: Stage) -> Compiled | Changed:
 
 def _run(query: Query, stage: Stage, environment: Mapping[str, str]) -> Plan:
     write_stage(query.request, stage)
-    job = replace(
-        query.job,
+    job = query.job._replace(
         environment={**environment, "TMPDIR": str(stage.temporary)},
         prefix_map=prefix_map(query.roots, stage),
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 from collections.abc import Mapping
@@ -67,15 +66,3 @@ def _run_directly(
     with ThreadPoolExecutor(max_workers=min(jobs, len(plan.compile) or 1)) as pool:
         compiled = all(list(pool.map(run, plan.compile)))
     return compiled and run(plan.link)
-
-
-def usable_environment() -> dict[str, str]:
-    """This process's environment for compilers: messages in English, same inputs to same bytes."""
-    environment = dict(os.environ)
-    for name in ("LANGUAGE", "GCC_COLORS", "DEPENDENCIES_OUTPUT", "SUNPRO_DEPENDENCIES"):
-        environment.pop(name, None)
-    environment["LC_ALL"] = "C"
-    environment.setdefault("SOURCE_DATE_EPOCH", "0")
-    # A compiler cache would answer without reading what has to be recorded; the store is the cache.
-    environment["CCACHE_DISABLE"] = "1"
-    return environment

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from opwright.build.digests import Digests
-from opwright.build.execute import usable_environment
+from opwright.build.environment import compiler_environment
 from opwright.build.explain import nearest_difference
 from opwright.build.inputs import Inputs, first_change
 from opwright.build.key import key_of, key_parts
 from opwright.build.manifest import Manifest
-from opwright.build.preprocess import preprocessed_inputs
 from opwright.build.roots import Roots
 from opwright.build.store import Store
 from opwright.build.tools import known_tools
@@ -22,8 +21,7 @@ from opwright.toolchain.base import Job, Tools
 from opwright.toolchain.registry import toolchain_for
 
 
-@dataclass(frozen=True)
-class Miss:
+class Miss(NamedTuple):
     """Nothing in the store fits. ``changed`` names the fields or files that differ from the nearest."""
 
     reason: str
@@ -37,7 +35,7 @@ class Query:
         self.request = request
         self.store = store
         self.toolchain = toolchain_for(request.target)
-        self.environment = usable_environment()
+        self.environment = compiler_environment()
         self.roots = Roots.of(request)
 
     @cached_property
@@ -88,6 +86,8 @@ class Query:
 
     def preprocessed(self) -> Inputs | None:
         """The inputs as preprocessing tells them, where the compiler could not be watched."""
+        from opwright.build.preprocess import preprocessed_inputs  # few compilers need it
+
         return preprocessed_inputs(self.job, self.toolchain, self.roots, self.digests)
 
     def _change(self, inputs: Inputs) -> tuple[str, str] | None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from opwright.build.inputs import Inputs
 from opwright.records.artifact import Artifact
@@ -14,8 +13,7 @@ MANIFEST = "manifest.json"
 VERSION = 1
 
 
-@dataclass(frozen=True)
-class Manifest:
+class Manifest(NamedTuple):
     """``manifest.json`` of one entry. ``created`` is seconds since 1970, ``seconds`` the build's."""
 
     name: str
@@ -35,7 +33,7 @@ class Manifest:
 
     def to_json(self) -> str:
         """The text of ``manifest.json``; the folder is where the file is, so it is not in it."""
-        data = asdict(self)
+        data = {**self._asdict(), "inputs": self.inputs._asdict()}
         del data["folder"]
         return json.dumps({"version": VERSION, **data}, indent=1, sort_keys=True)
 

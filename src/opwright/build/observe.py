@@ -8,7 +8,7 @@ from pathlib import Path
 
 from opwright.build.depfile import read_depfile
 from opwright.build.digests import Digests, settled, signature_of
-from opwright.build.inputs import Inputs
+from opwright.build.inputs import Inputs, by_folder
 from opwright.build.plan import Plan
 from opwright.build.roots import Roots
 from opwright.build.trace import Trace
@@ -56,10 +56,15 @@ def observe(
         if os.path.exists(path):
             return Changed(path)
     return Inputs(
-        reads,
-        tuple(sorted({roots.display(path) for path in trace.missing})),
+        dict(sorted(reads.items(), key=_likely_first)),
+        by_folder(roots.display(path) for path in trace.missing),
         tuple(sorted({roots.display(path) for path in trace.folders})),
     )
+
+
+def _likely_first(read: tuple[str, str]) -> tuple[bool, str]:
+    """The user's own files before the system's: they are what changes."""
+    return (not read[0].startswith("{root}"), read[0])
 
 
 def _missing_from(trace: Trace, plan: Plan, private: Path) -> str:

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 from opwright.build.depfile import read_depfile
 from opwright.build.digests import Digests
-from opwright.build.inputs import Inputs
+from opwright.build.inputs import Inputs, by_folder
 from opwright.build.roots import Roots
 from opwright.build.stage import Stage, steps_of, write_stage
 from opwright.errors import OpwrightError
@@ -34,7 +33,7 @@ def preprocessed_inputs(
     with tempfile.TemporaryDirectory(prefix="opwright-") as folder:
         stage = Stage(Path(folder))
         write_stage(job.request, stage)
-        here = replace(job, prefix_map=prefix_map(roots, stage))
+        here = job._replace(prefix_map=prefix_map(roots, stage))
         for step in steps_of(job.request, stage):
             command = toolchain.preprocess_command(here, step)
             try:
@@ -53,7 +52,7 @@ def preprocessed_inputs(
                 if stage.folder not in path.parents:
                     reads[roots.display(str(path))] = digests.of(str(path)) or "unreadable"
     missing = _libraries(job.request, roots, digests, reads)
-    return Inputs(reads, missing, (), texts)
+    return Inputs(reads, by_folder(missing), (), texts)
 
 
 def prefix_map(roots: Roots, stage: Stage) -> tuple[tuple[str, str], ...]:
@@ -67,7 +66,7 @@ def prefix_map(roots: Roots, stage: Stage) -> tuple[tuple[str, str], ...]:
 
 def _libraries(
     request: BuildRequest, roots: Roots, digests: Digests, reads: dict[str, str]
-) -> tuple[str, ...]:
+) -> list[str]:
     """Add the libraries that the request itself names to ``reads``; return where there are none."""
     missing = []
     for name in request.libraries:
@@ -83,4 +82,4 @@ def _libraries(
                     break
             if found:
                 break
-    return tuple(missing)
+    return missing

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from opwright.spec.request import BuildRequest
 
 
-@dataclass(frozen=True)
-class Roots:
+class Roots(NamedTuple):
     """Pairs of an absolute folder and its name, longest folder first.
 
     A folder reached through a symbolic link is there twice: as it was given, and resolved.

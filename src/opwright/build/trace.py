@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -46,7 +45,7 @@ def tracer(store: Store, tools: Tools, environment: Mapping[str, str]) -> Path |
     library = folder / "trace.so"
     if library.exists():
         return library
-    private = store.internal(".building", f"tracer-{os.getpid()}-{secrets.token_hex(4)}")
+    private = store.internal(".building", f"tracer-{os.getpid()}-{os.urandom(4).hex()}")
     private.mkdir(parents=True, mode=0o700)
     try:
         (private / "trace.c").write_text(source)
