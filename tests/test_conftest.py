@@ -77,3 +77,11 @@ def test_the_environment_is_scrubbed_for_children_too() -> None:
 def test_an_empty_store_is_not_the_shared_one(empty_store: Path) -> None:
     assert os.environ["OPWRIGHT_STORE"] == str(empty_store)
     assert not empty_store.exists()
+
+
+def test_a_test_that_chooses_no_store_cannot_make_one(no_store_chosen: None) -> None:
+    from opwright.build.store import Store
+    from opwright.errors import StoreError
+
+    with pytest.raises(StoreError, match=r"\.cache"):
+        Store.default().prepare()

@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fake_machine import FakeMachine
+from opwright.doctor.resources import cpu_quota, probe_cores, probe_memory
+
+
+@pytest.mark.parametrize(
+    ("text", "quota"),
+    [("150000 100000", 1.5), ("max 100000", None), ("", None), ("nonsense", None)],
+)
+def test_the_quota_of_a_control_group_is_read(
+    tmp_path: Path, text: str, quota: float | None
+) -> None:
+    (tmp_path / "cpu.max").write_text(text)
+    assert cpu_quota(tmp_path / "cpu.max") == quota
+    assert cpu_quota(tmp_path / "none") is None
+
+
+def test_less_time_than_one_core_is_a_problem(fake: FakeMachine) -> None:
+    assert probe_cores(fake.machine).status == "ok"
+    limit = fake.root / "sys/fs/cgroup/cpu.max"
+    limit.parent.mkdir(parents=True)
+    limit.write_text("50000 100000")
+    finding = probe_cores(fake.machine)
+    assert finding.status == "problem"
+    assert "0.5" in finding.what
+
+
+def test_memory_for_less_than_one_compiler_is_a_problem() -> None:
+    assert probe_memory(8 << 30).status == "ok"
+    assert probe_memory(512 << 20).status == "problem"
+    assert probe_memory().facts["free_bytes"] > 0
