@@ -10,6 +10,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -61,13 +62,18 @@ def no_store_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def device_present(kind: str) -> bool:
-    """Whether torch sees a device of ``kind`` here."""
+    """Whether torch sees a device of ``kind`` here; torch is imported only if it is built for one."""
+    if kind == "npu":
+        if find_spec("torch_npu") is None:
+            return False
+    else:
+        from opwright.toolchain.torch_facts import torch_facts
+
+        if not (torch_facts().hip if kind == "hip" else torch_facts().cuda):
+            return False
     import torch
 
-    if kind == "npu":
-        return hasattr(torch, "npu") and torch.npu.is_available()
-    built_for = torch.version.hip if kind == "hip" else torch.version.cuda
-    return built_for is not None and torch.cuda.is_available()
+    return bool(torch.npu.is_available() if kind == "npu" else torch.cuda.is_available())
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

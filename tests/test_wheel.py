@@ -1,0 +1,74 @@
+"""The wheel holds exactly what the tree holds: no header is forgotten, nothing strays in."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import zipfile
+from email.parser import Parser
+from pathlib import Path
+
+import pytest
+
+import opwright
+from source_tree import PACKAGE
+
+ROOT = PACKAGE.parent.parent
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [
+        sys.executable,
+        "-m",
+        "hatchling",
+        "build",
+        "--target",
+        "wheel",
+        "--directory",
+        str(folder),
+    ]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stdout + run.stderr
+    (path,) = folder.glob("*.whl")
+    assert path.name == f"opwright-{opwright.__version__}-py3-none-any.whl"
+    return zipfile.ZipFile(path)
+
+
+def tree(package: Path) -> set[str]:
+    """Every file of the package, relative to ``src``."""
+    return {
+        str(path.relative_to(package.parent))
+        for path in package.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+
+
+def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(wheel: zipfile.ZipFile) -> None:
+    files = {name for name in wheel.namelist() if ".dist-info/" not in name}
+    assert files == tree(PACKAGE)
+
+
+def test_headers_kernels_and_the_typing_mark_are_among_them(wheel: zipfile.ZipFile) -> None:
+    names = set(wheel.namelist())
+    assert "opwright/py.typed" in names
+    assert "opwright/include/opwright/kernel.h" in names
+    assert "opwright/ops/bias_gelu/bias_gelu.cpp" in names
+
+
+def test_metadata_says_what_is_needed_and_carries_the_licence(wheel: zipfile.ZipFile) -> None:
+    info = f"opwright-{opwright.__version__}.dist-info"
+    metadata = Parser().parsestr(wheel.read(f"{info}/METADATA").decode())
+    needs = [line for line in metadata.get_all("Requires-Dist", []) if "extra ==" not in line]
+    assert sorted(line.split(">")[0] for line in needs) == [
+        "click",
+        "filelock",
+        "ninja",
+        "rich",
+        "torch",
+    ]
+    assert metadata["Requires-Python"] == ">=3.10"
+    assert metadata["License-Expression"] == "Apache-2.0"
+    assert "Apache License" in wheel.read(f"{info}/licenses/LICENSE").decode()
+    assert "opwright = opwright.cli.main:main" in wheel.read(f"{info}/entry_points.txt").decode()
