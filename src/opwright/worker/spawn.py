@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import socket
@@ -16,6 +17,7 @@ from typing import IO
 from opwright.errors import WorkerError
 
 _STOP_SECONDS = 15.0  # the zygote ends its child, which may sit in a driver call
+_DYING_SECONDS = 1.0
 _NOTE_BYTES = 4000
 
 
@@ -29,7 +31,9 @@ class Zygote:
 
     def last_words(self) -> str:
         """Return how the process ended and the end of what it wrote."""
-        code = self.process.poll()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(_DYING_SECONDS)
+        code = self.process.returncode
         if code is None:
             how = "it still runs"
         elif code < 0:

@@ -14,7 +14,7 @@ from opwright.worker.post_mortem import Cause, autopsy, dying_of, put_down
 from opwright.worker.wire import Message, UnreadableError, encode
 
 _TICK_SECONDS = 0.02  # how often memory is looked at, and death that closed no descriptor
-_DYING_SECONDS = 5.0  # what a process may take to write down its stacks
+_DYING_SECONDS = 3.0  # what a process may take to write down its stacks
 _CLOSED_SECONDS = 1.0  # what it may take from closing its descriptors to being dead
 _STACK_SECONDS = 0.3
 
@@ -146,6 +146,8 @@ class Watch:
             return self._put_down(Cause("crashed", f"crashed with {name}", name))
         if self._closed_at is not None and self._during != "exit":
             return self._put_down(Cause("unreadable", "closed the connection for its answer"))
+        if self._child.reader.begun:
+            return self._put_down(Cause("unreadable", "began a message and did not end it"))
         self._ask_for_stacks()
         return self._put_down(Cause("hung", f"gave no answer in {self._seconds:g} s"))
 

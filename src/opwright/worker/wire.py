@@ -39,6 +39,11 @@ class Reader:
         """Add what arrived."""
         self._buffer += data
 
+    @property
+    def begun(self) -> bool:
+        """Whether a message has begun to arrive and not ended."""
+        return bool(self._buffer)
+
     def take(self) -> Message | None:
         """Return the next whole message, or None; raises UnreadableError for anything else."""
         head = bytes(self._buffer[: len(_MAGIC)])
