@@ -33,17 +33,22 @@ def build(request: BuildRequest, *, store: Store | None = None, force: bool = Fa
     found = query.find()
     if isinstance(found, Manifest) and not force:
         return _hit(found, started)
+    from opwright.build.debris import reclaim
     from opwright.lock import hold  # who finds pays for nothing that only builders need
 
     query.store.prepare()
-    lock = query.store.internal(".locks", f"{query.key[:32]}.lock")
+    lock = query.store.lock(query.key)
+    with query.store.writing():
+        lock.touch(mode=0o600)
     purpose = f"the build of {request.name} for {request.target}"
-    with hold(lock, purpose=purpose, timeout_seconds=request.timeout_seconds):
+    with hold(lock, purpose=purpose, timeout_seconds=request.timeout_seconds) as exclusive:
         again = query.find()
         if isinstance(again, Manifest) and not force:
             return _hit(again, started)
         reason = again.reason if isinstance(again, Miss) else "it was asked for"
         log("build.start", f"building {request.name} for {request.target}: {reason}", key=query.key)
+        if exclusive:
+            reclaim(query.store, query.key)
         manifest = _build(query, started)
     log(
         "build.done",
@@ -100,7 +105,7 @@ def _build(query: Query, started: float) -> Manifest:
 
 def _publish(query: Query, compiled: Compiled, seconds: float) -> Manifest:
     content = compiled.inputs.digest()
-    final = query.store.request_folder(query.request, query.key) / content[:16]
+    final = query.folder / content[:16]
     manifest = Manifest(
         name=query.request.name,
         target=str(query.request.target),

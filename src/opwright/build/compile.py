@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import shlex
-import shutil
 import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from opwright.build.diagnose import explain_failure
+from opwright.build.blame import blame
 from opwright.build.digests import settled, signature_of
 from opwright.build.execute import run_plan
+from opwright.build.failure import gather_log
 from opwright.build.inputs import Inputs
 from opwright.build.jobs import job_count
 from opwright.build.lookup import Query
@@ -91,15 +90,16 @@ def _run(query: Query, stage: Stage, environment: Mapping[str, str]) -> Plan:
     )
     plan = plan_build(job, query.toolchain, stage)
     jobs = job_count(len(plan.compile))
-    done = run_plan(
+    log("build.jobs", f"{jobs.at_once} compiles at a time ({jobs.because})", jobs=jobs.at_once)
+    failure = run_plan(
         plan,
         stage.folder,
         job.environment,
-        jobs=jobs,
+        jobs=jobs.at_once,
         timeout_seconds=query.request.timeout_seconds,
     )
-    if not done:
-        raise explain_failure(query, plan, stage, jobs)
+    if failure is not None:
+        raise blame(query, plan, stage, jobs, failure)
     return plan
 
 
@@ -109,17 +109,6 @@ def _finished(plan: Plan, stage: Stage, inputs: Inputs) -> Compiled:
     plan.link.output.rename(library)
     gather_log(plan, stage.entry / "build.log")
     return Compiled(library, inputs, unit_seconds(stage))
-
-
-def gather_log(plan: Plan, path: Path) -> None:
-    """Write every command that ran, and its whole output, to one file."""
-    with path.open("wb") as log_file:
-        for action in plan.actions:
-            if action.log.exists():
-                head = f"== {action.name}: {shlex.join(action.command)}\n"
-                log_file.write(head.encode(errors="surrogateescape"))
-                with action.log.open("rb") as output:
-                    shutil.copyfileobj(output, log_file)
 
 
 def unit_seconds(stage: Stage) -> dict[str, float]:

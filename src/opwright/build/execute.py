@@ -17,8 +17,11 @@ from opwright.process import run_command
 
 def run_plan(
     plan: Plan, folder: Path, environment: Mapping[str, str], *, jobs: int, timeout_seconds: float
-) -> bool:
-    """Run the plan in ``folder``, ``jobs`` commands at a time; False when one of them failed."""
+) -> str | None:
+    """Run the plan in ``folder``, ``jobs`` commands at a time.
+
+    None when all went well, else what the runner said; what the commands said is in their logs.
+    """
     refused: list[str] = []
     for ninja in ninja_candidates(environment):
         if reason := _refusal(ninja, environment):
@@ -26,7 +29,8 @@ def run_plan(
             continue
         (folder / "build.ninja").write_text(ninja_text(plan), errors="surrogateescape")
         command = [str(ninja), "-C", str(folder), "-j", str(jobs)]
-        return run_command(command, env=environment, timeout_seconds=timeout_seconds).ok
+        done = run_command(command, env=environment, timeout_seconds=timeout_seconds)
+        return None if done.ok else done.stdout + done.stderr
     tried = "; ".join(refused) or f"none beside {sys.executable}, none on PATH"
     log(
         "build.ninja",
@@ -58,11 +62,11 @@ def _refusal(ninja: Path, environment: Mapping[str, str]) -> str:
 
 def _run_directly(
     plan: Plan, environment: Mapping[str, str], jobs: int, timeout_seconds: float
-) -> bool:
+) -> str | None:
     def run(action: Action) -> bool:
         shell = ["/bin/sh", "-c", action.shell()]
         return run_command(shell, env=environment, timeout_seconds=timeout_seconds).ok
 
     with ThreadPoolExecutor(max_workers=min(jobs, len(plan.compile) or 1)) as pool:
         compiled = all(list(pool.map(run, plan.compile)))
-    return compiled and run(plan.link)
+    return None if compiled and run(plan.link) else "a command failed"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from functools import cached_property
+from pathlib import Path
 from typing import NamedTuple
 
 from opwright.build.digests import Digests
@@ -62,13 +63,18 @@ class Query:
         return key_of(self.parts)
 
     @cached_property
+    def folder(self) -> Path:
+        """The folder of the request's entries."""
+        return self.store.request_folder(self.request, self.key)
+
+    @cached_property
     def digests(self) -> Digests:
         """Digests of the files that this request's compiles read."""
         return Digests(self.store.internal(".memo", f"{self.key[:32]}.json"))
 
     def find(self) -> Manifest | Miss:
         """The entry that still holds, or why none does."""
-        candidates = self.store.entries(self.store.request_folder(self.request, self.key))
+        candidates = self.store.entries(self.folder)
         candidates = [manifest for manifest in candidates if manifest.request_key == self.key]
         changes = []
         for manifest in candidates:
@@ -97,6 +103,21 @@ class Query:
             if now is None or now.preprocessed != inputs.preprocessed:
                 return "preprocessed text", "changed"
         return change
+
+
+class Why(NamedTuple):
+    """Why a build is needed. ``field`` is the one name that matters most, empty for a hit."""
+
+    field: str
+    reason: str
+
+
+def explain(request: BuildRequest, *, store: Store | None = None) -> Why:
+    """Name the one field or file whose change makes a build necessary. Raises what `lookup` raises."""
+    found = Query(request, store or Store.default()).find()
+    if isinstance(found, Miss):
+        return Why(found.changed[0] if found.changed else "", found.reason)
+    return Why("", "nothing changed: it is in the store")
 
 
 def lookup(request: BuildRequest, *, store: Store | None = None) -> Artifact | Miss:

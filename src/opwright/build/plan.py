@@ -60,7 +60,7 @@ def plan_build(job: Job, toolchain: Toolchain, stage: Stage) -> Plan:
             step.name,
             tuple(toolchain.compile_command(job, step)),
             cwd,
-            (step.source,),
+            (),
             step.output,
         )
         for step in steps

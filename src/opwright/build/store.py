@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import errno
 import os
 import re
@@ -9,12 +10,16 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from opwright.build.manifest import Manifest, read_manifest
 from opwright.build.trust import default_folder, require_trusted
 from opwright.errors import StoreError
 from opwright.files import write_atomic
 from opwright.spec.request import BuildRequest
+
+if TYPE_CHECKING:
+    from opwright.build.care import Fault, Pruned
 
 _README = """Libraries that Opwright built, each in a folder of its own that never changes.
 
@@ -45,9 +50,9 @@ class Store:
         """A path for the store's own use: ``.locks``, ``.building``, ``.memo`` ..."""
         return self.version_folder.joinpath(*names)
 
-    def entries(self, folder: Path) -> list[Manifest]:
+    def entries(self, folder: Path) -> builtins.list[Manifest]:
         """The whole entries below a request's folder, the last used first."""
-        found: list[tuple[float, Manifest]] = []
+        found: builtins.list[tuple[float, Manifest]] = []
         with suppress(OSError), os.scandir(folder) as listing:
             for entry in listing:
                 if not entry.name.startswith(".") and (manifest := read_manifest(Path(entry.path))):
@@ -55,7 +60,7 @@ class Store:
                         found.append((entry.stat().st_mtime, manifest))
         return [manifest for _, manifest in sorted(found, key=lambda pair: -pair[0])]
 
-    def list(self) -> list[Manifest]:
+    def list(self) -> builtins.list[Manifest]:
         """Every whole entry of the store."""
         return [manifest for folder in self.request_folders() for manifest in self.entries(folder)]
 
@@ -65,6 +70,10 @@ class Store:
             for path in sorted(self.version_folder.iterdir()):
                 if path.name.startswith(prefix) and not path.name.startswith(".") and path.is_dir():
                     yield path
+
+    def lock(self, request_key: str) -> Path:
+        """The lock of a request: whoever builds it holds it."""
+        return self.internal(".locks", f"{request_key[:32]}.lock")
 
     @property
     def prepared(self) -> bool:
@@ -84,6 +93,18 @@ class Store:
             if not readme.exists():
                 write_atomic(readme, _README)
 
+    def verify(self) -> builtins.list[Fault]:
+        """Entries that are not as they were built: see `opwright.build.care.verify`."""
+        from opwright.build.care import verify
+
+        return verify(self)
+
+    def prune(self, *, keep_days: float | None = None, max_bytes: int | None = None) -> Pruned:
+        """Remove what is not needed: see `opwright.build.care.prune`."""
+        from opwright.build.care import prune
+
+        return prune(self, keep_days=keep_days, max_bytes=max_bytes)
+
     @contextmanager
     def writing(self) -> Iterator[None]:
         """Turn what can go wrong when the store is written into one clear `StoreError`."""
@@ -98,7 +119,7 @@ class Store:
             if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT, errno.ENOTDIR):
                 raise StoreError(
                     f"the store {self.where} cannot be written: {error.strerror} ({error.filename})",
-                    hint="Set OPWRIGHT_STORE to a folder that you can write; finished libraries still load from this one.",
+                    hint="Set OPWRIGHT_STORE to a folder that you can write; what is finished still loads.",
                 ) from error
             raise
 

@@ -70,9 +70,11 @@ def find_tools(driver: tuple[str, ...], environment: Mapping[str, str]) -> Tools
     if not said.ok:
         raise ToolchainError(f"the C++ compiler does not run: {said.describe()}", hint=_INSTALL)
     programs = [("compiler", Path(driver[0]).resolve())]
-    for word in driver[1:]:  # ccache g++: the second word is a program too
-        if not word.startswith("-") and (found := shutil.which(word, path=path)):
-            programs.append((f"compiler {word}", Path(found).resolve()))
+    programs += [  # ccache g++: the second word is a program, too
+        (f"compiler {word}", Path(found).resolve())
+        for word in driver[1:]
+        if not word.startswith("-") and (found := shutil.which(word, path=path))
+    ]
     for role, name in (("cc1plus", "cc1plus"), ("assembler", "as"), ("linker", "ld")):
         answer = run_command(
             [*driver, f"-print-prog-name={name}"], env=environment, timeout_seconds=_PROBE_SECONDS
