@@ -54,7 +54,7 @@ def _serve(connection: socket.socket) -> None:
         if os.getpid() != pid:
             os._exit(0)  # a fork that the operator made and that came back here
         confine.flush_output()
-        _send(connection, reply)
+        _send(connection, _encoded(reply))
         if reply.get("kind") == "exited":
             os._exit(int(reply["exit_code"]))
     os._exit(0)
@@ -77,18 +77,25 @@ def _answer(run: Run, request: Message) -> Message:
         answer = run(request["item"])
         if not isinstance(answer, dict):
             raise TypeError(f"the answer is no dict but {type(answer).__name__}")
-        reply = {"number": request["number"], "answer": answer}
-        size_bytes = len(encode(reply))
-        if size_bytes > MAX_MESSAGE_BYTES:
-            raise ValueError(f"the answer has {size_bytes:,} bytes, over {MAX_MESSAGE_BYTES:,}")
-        return reply
+        return {"number": request["number"], "answer": answer}
     except BaseException as error:  # noqa: BLE001 - an operator may raise anything
         return {"number": request["number"], **_describe(error)}
 
 
-def _send(connection: socket.socket, reply: Message) -> None:
+def _encoded(reply: Message) -> bytes:
+    """Return the reply as it travels, or one that says why it cannot."""
     try:
-        connection.sendall(encode(reply))
+        data = encode(reply)
+        if len(data) > MAX_MESSAGE_BYTES:
+            raise ValueError(f"the answer has {len(data):,} bytes, over {MAX_MESSAGE_BYTES:,}")
+        return data
+    except BaseException as error:  # noqa: BLE001 - an answer may hold anything
+        return encode({"number": reply["number"], **_describe(error)})
+
+
+def _send(connection: socket.socket, data: bytes) -> None:
+    try:
+        connection.sendall(data)
     except OSError:
         # The operator closed the connection. Whoever watches this process sees that; if it
         # left now, that would look like an exit of the operator's own making.

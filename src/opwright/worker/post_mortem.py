@@ -20,6 +20,7 @@ _FATAL_SIGNALS = {
     "Floating-point exception": "SIGFPE",
     "Illegal instruction": "SIGILL",
 }
+_SUMMARY = re.compile(r"SUMMARY: \w+Sanitizer: ")
 _WORDS_LINES = 3
 _WORDS_CHARS = 400
 
@@ -92,6 +93,9 @@ def _cause_of(status: int, killed_for_memory: bool) -> Cause:
 
 
 def _last_words(stderr: str) -> str:
-    """Return the last lines on stderr as one: the message of an assertion, of std::terminate."""
+    """Return what stderr says last: a sanitizer's summary, an assertion, std::terminate's message."""
     lines = [line.strip() for line in stderr.splitlines() if line.strip()]
+    summaries = [line for line in lines if _SUMMARY.match(line)]
+    if summaries:
+        return summaries[-1][:_WORDS_CHARS]
     return " ".join(lines[-_WORDS_LINES:])[-_WORDS_CHARS:]

@@ -104,7 +104,8 @@ def _program() -> str:
     ``-m`` itself would put the working directory first, where a user's ``random.py`` may lie, and
     would not find an Opwright that is on ``sys.path`` only.
     """
-    path = [str(Path(entry).absolute()) for entry in sys.path]
+    # What is no path belongs to an import hook.
+    path = [str(Path(entry).absolute()) if Path(entry).exists() else entry for entry in sys.path]
     return (
         f"import sys; sys.path[:] = {path!r}; "
         "import runpy; runpy.run_module('opwright.worker', run_name='__main__', alter_sys=True)"
