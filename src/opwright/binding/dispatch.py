@@ -47,6 +47,10 @@ class DispatcherOp:
         packet = getattr(getattr(torch.ops, self.namespace), spec.name)
         self.overload: Any = packet.default
         self._definition.impl(spec.name, self._refuse_gradients, "Autograd", with_keyset=True)
+        if any(argument.mutated for argument in spec.schema.arguments):
+            self._definition.impl(
+                spec.name, self._count_writes, "ADInplaceOrView", with_keyset=True
+            )
         torch.library.register_fake(
             f"{self.namespace}::{spec.name}", self._fake, lib=self._definition
         )
@@ -80,11 +84,25 @@ class DispatcherOp:
         keys = keyset & torch._C._after_autograd_keyset
         return self.overload.redispatch(keys, *args, **kwargs)
 
+    def _count_writes(self, keyset: Any, *args: Any, **kwargs: Any) -> Any:
+        """Autograd has to see that an argument was written to, as for PyTorch's own operators."""
+        result = self.overload.redispatch(keyset & torch._C._after_ADInplaceOrView_keyset, *args, **kwargs)
+        named = self._named(args, kwargs)
+        written = [named[a.name] for a in self.spec.schema.tensors if a.mutated]
+        torch.autograd.graph.increment_version([tensor for tensor in written if tensor is not None])
+        return result
+
     def _fake(self, *args: Any, **kwargs: Any) -> Any:
         named = self._named(args, kwargs)
         tensors = {n: v for n, v in named.items() if isinstance(v, torch.Tensor)}
         known = bind_sizes(self.spec, {n: t.shape for n, t in tensors.items()}, named)
         leader = next(iter(tensors.values()))
+        for name, tensor in tensors.items():
+            if tensor.device != leader.device:
+                raise RuntimeError(
+                    f"{self.spec.name}: argument `{name}`: expected device {leader.device}, "
+                    f"that of `{next(iter(tensors))}`, got {tensor.device}"
+                )
         made = iter(
             leader.new_empty(sizes_of(tensor, known), dtype=self._dtype(tensor, tensors))
             for tensor in self.spec.outputs

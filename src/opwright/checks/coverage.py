@@ -34,7 +34,6 @@ def run(case: Case, subject: Subject) -> Outcome:
     found: list[list[torch.Tensor]] = []
     for pattern in PATTERNS:
         call = make_call(subject.spec, case)
-        assert call is not None
         with poisoned_allocations(pattern) as poisoned:
             if not poisoned:
                 return not_checked("this process's allocator cannot be poisoned")

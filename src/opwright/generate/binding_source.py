@@ -124,11 +124,8 @@ def _argument_contract(
     fixed = len(tensor.sizes) - (tensor.shape is not None)
     yield f'{name}_is.rank({fixed}, {_bool(tensor.shape is not None)}, "{tensor}");'
     yield from _sizes(argument, tensor.sizes, known)
-    if tensor.shape is not None:
-        first_dim = tensor.sizes.index(tensor.shape)
-        yield f"const int64_t {name}_run = {name}.dim() - {fixed};"
-        if tensor.layout == "strided":
-            yield f"{name}_is.collapsible({first_dim}, {name}_run);"
+    if tensor.shape is not None and tensor.layout == "strided":
+        yield f"{name}_is.collapsible({tensor.sizes.index(tensor.shape)}, {name}.dim() - {fixed});"
     if tensor.layout == "contiguous":
         yield f"{name}_is.dense();"
     if argument.mutated:
@@ -144,7 +141,7 @@ def _sizes(argument: Argument, sizes: tuple[Size | Shape, ...], known: set[str])
             fixed = len(sizes) - 1
             run = f"ob::Sizes{{{name}.sizes() + {position}, {name}.dim() - {fixed}}}"
             if size.name in known:
-                yield f'{name}_is.shape({position}, {size.name}, "{size.name}");'
+                yield f'{name}_is.shape({position}, {fixed - position}, {size.name}, "{size.name}");'
             elif not argument.optional:
                 yield f"const ob::Sizes {size.name} = {run};"
                 known.add(size.name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 
@@ -82,9 +82,15 @@ LAYOUTS: dict[str, Layout] = {
 OVERLAPPING = frozenset({"expanded"})
 
 
-def lay_out(dense: torch.Tensor, layout: str) -> torch.Tensor | None:
-    """The tensor in another layout; None where its shape does not allow that layout."""
-    return LAYOUTS[layout](dense)
+def can_lay_out(sizes: Sequence[int], layout: str) -> bool:
+    """Whether a tensor of these sizes can be laid out so."""
+    return LAYOUTS[layout](torch.empty(sizes)) is not None
+
+
+def lay_out(dense: torch.Tensor, layout: str) -> torch.Tensor:
+    """The tensor in another layout, or itself where its shape does not allow that layout."""
+    laid_out = LAYOUTS[layout](dense)
+    return dense if laid_out is None else laid_out
 
 
 def _filled(sizes: int | tuple[int, ...], like: torch.Tensor) -> torch.Tensor:

@@ -13,7 +13,7 @@ from opwright.spec.sizing import sizes_of
 
 Sizes = dict[str, Any]
 
-MAX_ELEMENTS = 1 << 21  # of the largest tensor: keeps a case below a second, oracle included
+MAX_ELEMENTS = 1 << 16  # of the largest tensor: keeps a case below 0.1 s, oracle and planted faults included
 _TRIES = 2000
 
 
@@ -37,6 +37,28 @@ def size_sets(
         if allowed(spec, sizes, scalars, max_elements) and has_empty(spec, sizes, scalars) == empty:
             chosen.setdefault(label(sizes), sizes)
     return list(chosen.values())
+
+
+def large_size_sets(
+    spec: OperatorSpec, scalars: Mapping[str, Any], *, count: int, max_elements: int
+) -> list[Sizes]:
+    """The largest assignments up to ``max_elements``, for loops that small sizes never enter."""
+    found = size_sets(spec, scalars, count=_TRIES, max_elements=max_elements)
+    return sorted(found, key=lambda sizes: -largest(spec, sizes, scalars))[:count]
+
+
+def roomy_size_sets(spec: OperatorSpec, scalars: Mapping[str, Any], *, count: int) -> list[Sizes]:
+    """Small assignments in which every dim is more than 1, where the description has such."""
+    found = size_sets(spec, scalars, count=_TRIES)
+    roomy = [sizes for sizes in found if all(_is_roomy(value) for value in sizes.values())]
+    return sorted(roomy or found, key=lambda sizes: largest(spec, sizes, scalars))[:count]
+
+
+def largest(spec: OperatorSpec, sizes: Sizes, scalars: Mapping[str, Any]) -> int:
+    """Elements of the call's largest tensor."""
+    known = {**sizes, **{k: v for k, v in scalars.items() if isinstance(v, int)}}
+    tensors = (*spec.inputs.values(), *spec.outputs)
+    return max((elements(sizes_of(tensor, known)) for tensor in tensors), default=0)
 
 
 def label(sizes: Mapping[str, Any]) -> str:
@@ -90,6 +112,10 @@ def _combinations(spec: OperatorSpec) -> Iterator[Sizes]:
         drawn = [tuple(source.choice(listed) for listed in values) for _ in range(_TRIES)]
     for combination in drawn:
         yield dict(zip(dims, combination, strict=True))
+
+
+def _is_roomy(value: Any) -> bool:
+    return bool(len(value) >= 2 and min(value) > 1) if isinstance(value, tuple) else value > 1
 
 
 def _small(dim: Dim | Shape, rank: int) -> Any:

@@ -99,8 +99,9 @@ class Argument {
              std::to_string(size) + " in shape " + list_of(tensor_.sizes(), tensor_.dim()));
   }
 
-  void shape(int64_t first, Sizes expected, const char* described) const {
-    const Sizes sizes{tensor_.sizes() + first, expected.count};
+  // The run of sizes from `first` on, with `behind` more sizes after it, has to be `expected`.
+  void shape(int64_t first, int64_t behind, Sizes expected, const char* described) const {
+    const Sizes sizes{tensor_.sizes() + first, tensor_.dim() - first - behind};
     if (!(sizes == expected))
       refuse("sizes " + list_of(expected.data, expected.count) + " (" + described + ") from dimension " +
                  std::to_string(first),
