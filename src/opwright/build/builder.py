@@ -7,7 +7,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from opwright.build.lookup import Miss, Query
+from opwright.build.explain import Miss
+from opwright.build.lookup import Query
 from opwright.build.manifest import MANIFEST, Manifest, read_manifest
 from opwright.build.store import Store
 from opwright.errors import StoreError
@@ -48,7 +49,7 @@ def build(request: BuildRequest, *, store: Store | None = None, force: bool = Fa
         reason = again.reason if isinstance(again, Miss) else "it was asked for"
         log("build.start", f"building {request.name} for {request.target}: {reason}", key=query.key)
         if exclusive:
-            reclaim(query.store, query.key)
+            reclaim(query.store.version_folder, query.key)
         manifest = _build(query, started)
     log(
         "build.done",

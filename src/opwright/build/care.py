@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from opwright.build.debris import reclaim
+from opwright.build.entries import entries, request_folders
 from opwright.build.manifest import Manifest, read_manifest
-from opwright.build.store import Store
 from opwright.files import digest_file, remove_folder
 
 _DAY_SECONDS = 24 * 3600.0
@@ -31,10 +31,10 @@ class Pruned(NamedTuple):
     size_bytes: int
 
 
-def verify(store: Store) -> list[Fault]:
-    """Read every library of the store and compare it with its manifest; [] when all are whole."""
+def verify(version_folder: Path) -> list[Fault]:
+    """Entries that are not as they were built: see `Store.verify`."""
     faults = []
-    for folder in _entry_folders(store):
+    for folder in _entry_folders(version_folder):
         manifest = read_manifest(folder)
         if manifest is None:
             faults.append(
@@ -47,32 +47,27 @@ def verify(store: Store) -> list[Fault]:
     return faults
 
 
-def prune(store: Store, *, keep_days: float | None = None, max_bytes: int | None = None) -> Pruned:
-    """Remove damaged entries, what dead builds left, and entries by the limits that are given.
-
-    ``keep_days``: those not used for so many days. ``max_bytes``: the longest unused ones, until the
-    rest is no bigger. A process that has a library loaded keeps it. Raises `StoreError`.
-    """
-    with store.writing():
-        reclaim(store)
-        doomed = [
-            (folder, size_of(folder))
-            for folder in _entry_folders(store)
-            if read_manifest(folder) is None
-        ]
-        sizes = [(manifest, size_of(manifest.folder)) for manifest in store.list()]
-        sizes.sort(key=lambda pair: last_used(pair[0]))
-        total = sum(size for _, size in sizes)
-        limit = time.time() - (keep_days or 0) * _DAY_SECONDS
-        for manifest, size in sizes:
-            too_old = keep_days is not None and last_used(manifest) < limit
-            if too_old or (max_bytes is not None and total > max_bytes):
-                doomed.append((manifest.folder, size))
-                total -= size
-        for folder, _ in doomed:
-            remove_folder(folder)
-        _remove_scraps(store, limit if keep_days is not None else None)
-    return Pruned(len(doomed), sum(size for _, size in doomed))
+def prune(version_folder: Path, *, keep_days: float | None, max_bytes: int | None) -> Pruned:
+    """Remove entries: see `Store.prune`. Raises ``OSError``."""
+    reclaim(version_folder)
+    limit = 0.0 if keep_days is None else time.time() - keep_days * _DAY_SECONDS
+    doomed = {
+        folder: size_of(folder)
+        for folder in _entry_folders(version_folder)
+        if read_manifest(folder) is None
+    }
+    folders = request_folders(version_folder)
+    kept = sorted((manifest for folder in folders for manifest in entries(folder)), key=last_used)
+    sizes = {manifest.folder: size_of(manifest.folder) for manifest in kept}
+    total = sum(sizes.values())
+    for manifest in kept:
+        if last_used(manifest) < limit or (max_bytes is not None and total > max_bytes):
+            doomed[manifest.folder] = sizes[manifest.folder]
+            total -= sizes[manifest.folder]
+    for folder in doomed:
+        remove_folder(folder)
+    _remove_scraps(version_folder, limit)
+    return Pruned(len(doomed), sum(doomed.values()))
 
 
 def last_used(manifest: Manifest) -> float:
@@ -91,29 +86,28 @@ def size_of(folder: Path) -> int:
     return total
 
 
-def _entry_folders(store: Store) -> Iterator[Path]:
-    for request_folder in store.request_folders():
-        with suppress(OSError):
-            for folder in sorted(request_folder.iterdir()):
-                if not folder.name.startswith("."):
-                    yield folder
+def _entry_folders(version_folder: Path) -> Iterator[Path]:
+    for request_folder in request_folders(version_folder):
+        for folder in sorted(_listing(request_folder)):
+            if not folder.name.startswith("."):
+                yield folder
 
 
-def _remove_scraps(store: Store, older_than: float | None) -> None:
-    """Old logs and quarantined libraries, remembered digests, and folders of requests without entries."""
+def _remove_scraps(version_folder: Path, limit: float) -> None:
+    """Old logs and quarantined libraries, halves of removals, and what empty requests leave."""
     for name in _SCRAPS:
-        for folder in _listing(store.internal(name)):
+        for folder in _listing(version_folder / name):
             with suppress(OSError):
-                if older_than is not None and folder.stat().st_mtime < older_than:
+                if folder.stat().st_mtime < limit:
                     remove_folder(folder)
-    for request_folder in list(store.request_folders()):
+    for request_folder in list(request_folders(version_folder)):
         for folder in _listing(request_folder):
             if folder.name.startswith(".gone-"):
                 remove_folder(folder)
         with suppress(OSError):
             request_folder.rmdir()  # only if it is empty
-    kept = {folder.name.rpartition("-")[2] for folder in store.request_folders()}
-    for memo in _listing(store.internal(".memo")):
+    kept = {folder.name.rpartition("-")[2] for folder in request_folders(version_folder)}
+    for memo in _listing(version_folder / ".memo"):
         if len(memo.stem) == 32 and memo.stem[:16] not in kept:
             memo.unlink(missing_ok=True)
 

@@ -6,7 +6,6 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from opwright.build.store import Store
 from opwright.files import remove_folder
 from opwright.lock import is_free
 from opwright.log import log
@@ -15,7 +14,7 @@ _OLD_SECONDS = 24 * 3600.0
 _KEY_LETTERS = 32
 
 
-def reclaim(store: Store, own_key: str = "") -> int:
+def reclaim(version_folder: Path, own_key: str = "") -> int:
     """Remove private folders whose builder is dead; returns how many.
 
     A builder holds its request's lock for as long as its folder exists. ``own_key`` is a request
@@ -23,14 +22,18 @@ def reclaim(store: Store, own_key: str = "") -> int:
     """
     folders: list[Path] = []
     with suppress(OSError):
-        folders = list(store.internal(".building").iterdir())  # listed before any lock is tried
+        folders = list((version_folder / ".building").iterdir())  # listed before any lock is tried
     count = 0
     for folder in folders:
         key, _, rest = folder.name.partition("-")
         if len(key) != _KEY_LETTERS:
             dead = _old(folder)
         else:
-            dead = own_key.startswith(key) or is_free(store.lock(key)) or _old(folder)
+            dead = (
+                own_key.startswith(key)
+                or is_free(version_folder / ".locks" / f"{key}.lock")
+                or _old(folder)
+            )
         if dead:
             log(
                 "build.reclaimed",

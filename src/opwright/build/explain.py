@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
+from opwright.build.entries import entries, request_folders
 from opwright.build.store import Store
 from opwright.spec.request import BuildRequest
 
-if TYPE_CHECKING:
-    from opwright.build.lookup import Miss
+
+class Miss(NamedTuple):
+    """Nothing in the store fits. ``changed`` names the fields or files that differ from the nearest."""
+
+    reason: str
+    changed: tuple[str, ...] = ()
 
 
 def nearest_difference(store: Store, request: BuildRequest, parts: dict[str, str]) -> Miss:
     """Compare with every entry of the same name; the one with the fewest differing fields counts."""
-    from opwright.build.lookup import Miss
-
     best: list[str] | None = None
     old: dict[str, str] = {}
-    for folder in store.request_folders(prefix=f"{request.name}-"):
-        for manifest in store.entries(folder)[:1]:
+    for folder in request_folders(store.version_folder, prefix=f"{request.name}-"):
+        for manifest in entries(folder)[:1]:
             if manifest.name != request.name:
                 continue
             names = differing(manifest.key_parts, parts)

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from opwright.build.digests import Digests
+from opwright.build.entries import entries
 from opwright.build.environment import compiler_environment
-from opwright.build.explain import nearest_difference
+from opwright.build.explain import Miss, nearest_difference
 from opwright.build.inputs import Inputs, first_change
 from opwright.build.key import key_of, key_parts
 from opwright.build.manifest import Manifest
@@ -20,13 +21,6 @@ from opwright.records.artifact import Artifact
 from opwright.spec.request import BuildRequest
 from opwright.toolchain.base import Job, Tools
 from opwright.toolchain.registry import toolchain_for
-
-
-class Miss(NamedTuple):
-    """Nothing in the store fits. ``changed`` names the fields or files that differ from the nearest."""
-
-    reason: str
-    changed: tuple[str, ...] = ()
 
 
 class Query:
@@ -74,7 +68,7 @@ class Query:
 
     def find(self) -> Manifest | Miss:
         """The entry that still holds, or why none does."""
-        candidates = self.store.entries(self.folder)
+        candidates = entries(self.folder)
         candidates = [manifest for manifest in candidates if manifest.request_key == self.key]
         changes = []
         for manifest in candidates:

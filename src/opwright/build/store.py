@@ -10,16 +10,14 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from opwright.build.manifest import Manifest, read_manifest
+from opwright.build.care import Fault, Pruned, prune, verify
+from opwright.build.entries import entries, request_folders
+from opwright.build.manifest import Manifest
 from opwright.build.trust import default_folder, require_trusted
 from opwright.errors import StoreError
 from opwright.files import write_atomic
 from opwright.spec.request import BuildRequest
-
-if TYPE_CHECKING:
-    from opwright.build.care import Fault, Pruned
 
 _README = """Libraries that Opwright built, each in a folder of its own that never changes.
 
@@ -50,26 +48,10 @@ class Store:
         """A path for the store's own use: ``.locks``, ``.building``, ``.memo`` ..."""
         return self.version_folder.joinpath(*names)
 
-    def entries(self, folder: Path) -> builtins.list[Manifest]:
-        """The whole entries below a request's folder, the last used first."""
-        found: builtins.list[tuple[float, Manifest]] = []
-        with suppress(OSError), os.scandir(folder) as listing:
-            for entry in listing:
-                if not entry.name.startswith(".") and (manifest := read_manifest(Path(entry.path))):
-                    with suppress(OSError):
-                        found.append((entry.stat().st_mtime, manifest))
-        return [manifest for _, manifest in sorted(found, key=lambda pair: -pair[0])]
-
     def list(self) -> builtins.list[Manifest]:
         """Every whole entry of the store."""
-        return [manifest for folder in self.request_folders() for manifest in self.entries(folder)]
-
-    def request_folders(self, prefix: str = "") -> Iterator[Path]:
-        """The folders of all requests whose name begins with ``prefix``."""
-        with suppress(OSError):
-            for path in sorted(self.version_folder.iterdir()):
-                if path.name.startswith(prefix) and not path.name.startswith(".") and path.is_dir():
-                    yield path
+        folders = request_folders(self.version_folder)
+        return [manifest for folder in folders for manifest in entries(folder)]
 
     def lock(self, request_key: str) -> Path:
         """The lock of a request: whoever builds it holds it."""
@@ -94,16 +76,17 @@ class Store:
                 write_atomic(readme, _README)
 
     def verify(self) -> builtins.list[Fault]:
-        """Entries that are not as they were built: see `opwright.build.care.verify`."""
-        from opwright.build.care import verify
-
-        return verify(self)
+        """Read every library and compare it with its manifest; [] when all are whole."""
+        return verify(self.version_folder)
 
     def prune(self, *, keep_days: float | None = None, max_bytes: int | None = None) -> Pruned:
-        """Remove what is not needed: see `opwright.build.care.prune`."""
-        from opwright.build.care import prune
+        """Remove damaged entries, what dead builds left, and entries by the limits that are given.
 
-        return prune(self, keep_days=keep_days, max_bytes=max_bytes)
+        ``keep_days``: those not used for so many days. ``max_bytes``: the longest unused ones, until
+        the rest is no bigger. A process that has a library loaded keeps it. Raises `StoreError`.
+        """
+        with self.writing():
+            return prune(self.version_folder, keep_days=keep_days, max_bytes=max_bytes)
 
     @contextmanager
     def writing(self) -> Iterator[None]:
