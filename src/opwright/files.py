@@ -72,13 +72,18 @@ def publish_folder(staged: Path, final: Path, *, durable: Iterable[str] = ()) ->
     """
     for name in durable:
         sync(staged / name)
-    final.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    try:
-        os.rename(staged, final)
-    except OSError as error:
-        if error.errno in (errno.ENOTEMPTY, errno.EEXIST):
-            return False
-        raise
+    for last_try in (False, False, True):
+        final.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        try:
+            os.rename(staged, final)
+            break
+        except FileNotFoundError:  # somebody tidied the empty parent away
+            if last_try or not staged.exists():
+                raise
+        except OSError as error:
+            if error.errno in (errno.ENOTEMPTY, errno.EEXIST):
+                return False
+            raise
     if durable:
         sync(final.parent)
     return True
