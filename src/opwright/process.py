@@ -7,9 +7,10 @@ import shlex
 import signal
 import subprocess
 import tempfile
+import threading
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -88,21 +89,42 @@ def run_command(
     started = time.monotonic()
     # Files, not pipes: neither a grandchild that keeps a pipe open nor 200 MB of warnings matter.
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        process = _start(words, cwd, env, out, err)
+        process = None
         try:
+            with _interrupts_held():
+                process = _start(words, cwd, env, out, err)
             process.wait(timeout_seconds)
         except subprocess.TimeoutExpired:
-            kill_session(process)
+            if process is not None:
+                kill_session(process)
             raise BuildTimeout(
                 f"{words[0]} did not end within {timeout_seconds:g} s and was stopped: {shlex.join(words)}",
                 hint="Raise the time limit, or find out what it waits for.",
             ) from None
         except BaseException:
-            kill_session(process)
+            if process is not None:
+                kill_session(process)
             raise
         seconds = time.monotonic() - started
         stdout, stderr = read_capped(out, kept_bytes), read_capped(err, kept_bytes)
     return Finished(words, process.returncode, stdout, stderr, seconds)
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Keep a Ctrl-C that comes while a process starts until its number is known."""
+    usual = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or usual is None:
+        yield
+        return
+    caught: list[int] = []
+    signal.signal(signal.SIGINT, lambda number, frame: caught.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, usual)
+        if caught:
+            signal.raise_signal(signal.SIGINT)
 
 
 def _start(

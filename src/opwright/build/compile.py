@@ -108,19 +108,20 @@ def _finished(plan: Plan, stage: Stage, inputs: Inputs) -> Compiled:
     library = stage.entry / plan.link.output.name
     plan.link.output.rename(library)
     gather_log(plan, stage.entry / "build.log")
-    return Compiled(library, inputs, unit_seconds(stage))
+    return Compiled(library, inputs, unit_seconds(plan, stage))
 
 
-def unit_seconds(stage: Stage) -> dict[str, float]:
-    """Seconds of each command, from ninja's own log; empty where ninja did not run."""
+def unit_seconds(plan: Plan, stage: Stage) -> dict[str, float]:
+    """Seconds of each command by its name, from ninja's own log; empty where ninja did not run."""
     try:
         lines = (stage.folder / ".ninja_log").read_text(errors="surrogateescape").splitlines()
     except OSError:
         return {}
+    names = {action.output.name: action.name for action in plan.actions}
     found = {}
     for line in lines[1:]:
         begin, end, _, output, *_ = line.split("\t")
-        found[Path(output).name] = (int(end) - int(begin)) / 1000
+        found[names[Path(output).name]] = (int(end) - int(begin)) / 1000
     return found
 
 

@@ -92,7 +92,7 @@ static void emit(char kind, const struct statx* at, int folder, const char* path
 
 // Write down a look-up that ended with `found` and `errno`. `fd` is the open file, or -1 for a mere look.
 static void note(int found, int fd, int folder, const char* path) {
-  if (trace_fd < 0 || path == NULL) return;
+  if (trace_fd < 0 || path == NULL || path[0] == '\0') return;
   int kept = errno;
   struct statx at;
   if (!found) {
@@ -193,7 +193,7 @@ DEFINE_XSTAT(__lxstat64)
   int name(int folder, const char* path, void* status, int flags) { \
     NEXT(name); \
     int result = next(folder, path, status, flags); \
-    if (path != NULL && path[0] != '\0') note(result == 0, -1, folder, path); \
+    note(result == 0, -1, folder, path); \
     return result; \
   }
 DEFINE_FSTATAT(fstatat)
@@ -202,7 +202,7 @@ DEFINE_FSTATAT(fstatat64)
 int statx(int folder, const char* path, int flags, unsigned mask, struct statx* status) {
   NEXT(statx);
   int result = next(folder, path, flags, mask, status);
-  if (path != NULL && path[0] != '\0') note(result == 0, -1, folder, path);
+  note(result == 0, -1, folder, path);
   return result;
 }
 
