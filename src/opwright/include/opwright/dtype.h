@@ -17,12 +17,15 @@ OPWRIGHT_INLINE To bit_cast(From from) {
   return to;
 }
 
-// Branch-free, so that loops over it are vectorised. NaN keeps its sign and becomes quiet.
+OPWRIGHT_INLINE uint32_t mask_if(bool condition) { return 0u - static_cast<uint32_t>(condition); }
+
+// The conversions are free of branches, so that loops over them are vectorised. As in PyTorch, NaN
+// becomes the quiet NaN 0x7fc0.
 OPWRIGHT_INLINE uint16_t bfloat16_bits(float value) {
   const uint32_t bits = bit_cast<uint32_t>(value);
-  const uint32_t rounded = bits + 0x7fffu + ((bits >> 16) & 1u);  // to nearest, ties to even
-  const bool nan = (bits & 0x7fffffffu) > 0x7f800000u;
-  return static_cast<uint16_t>((nan ? bits | 0x400000u : rounded) >> 16);
+  const uint32_t rounded = bits + (0x7fffu + ((bits >> 16) & 1u));  // to nearest, ties to even
+  const uint32_t nan = mask_if(value != value);
+  return static_cast<uint16_t>(((rounded & ~nan) | (0x7fc00000u & nan)) >> 16);
 }
 
 // After "Half to float done quic", F. Giesen, public domain: a subnormal is renormalised by a
@@ -32,9 +35,10 @@ OPWRIGHT_INLINE float float_from_float16_bits(uint16_t half) {
   const uint32_t sign = static_cast<uint32_t>(half & 0x8000u) << 16;
   const uint32_t normal = magnitude + (112u << 23);
   const float subnormal = bit_cast<float>(magnitude + (113u << 23)) - 6.103515625e-05f;  // 2^-14
-  uint32_t bits = magnitude < (1u << 23) ? bit_cast<uint32_t>(subnormal) : normal;
-  bits = magnitude >= (31u << 23) ? magnitude + (224u << 23) : bits;  // infinity and NaN
-  bits |= magnitude > (31u << 23) ? 0x400000u : 0u;                   // NaN becomes quiet
+  const uint32_t is_subnormal = mask_if(magnitude < (1u << 23));
+  uint32_t bits = (bit_cast<uint32_t>(subnormal) & is_subnormal) | (normal & ~is_subnormal);
+  bits += (112u << 23) & mask_if(magnitude >= (31u << 23));  // infinity and NaN
+  bits |= 0x400000u & mask_if(magnitude > (31u << 23));      // NaN becomes quiet
   return bit_cast<float>(bits | sign);
 }
 
@@ -46,9 +50,12 @@ OPWRIGHT_INLINE uint16_t float16_bits(float value) {
   const uint32_t odd = (magnitude >> 13) & 1u;
   const uint32_t normal = (magnitude + 0xfffu + odd - (112u << 23)) >> 13;
   const uint32_t subnormal = bit_cast<uint32_t>(bit_cast<float>(magnitude) + 0.5f) - 0x3f000000u;
-  uint32_t half = magnitude < (113u << 23) ? subnormal : normal;
-  half = magnitude >= (143u << 23) ? 0x7c00u : half;  // 2^16 and more, infinity
-  half = magnitude > 0x7f800000u ? 0x7e00u | ((magnitude >> 13) & 0x3ffu) : half;
+  const uint32_t is_subnormal = mask_if(magnitude < (113u << 23));
+  const uint32_t is_infinite = mask_if(magnitude >= (143u << 23));  // 2^16 and more
+  const uint32_t is_nan = mask_if(magnitude > 0x7f800000u);
+  uint32_t half = (subnormal & is_subnormal) | (normal & ~is_subnormal);
+  half = (0x7c00u & is_infinite) | (half & ~is_infinite);
+  half |= (0x200u | ((magnitude >> 13) & 0x3ffu)) & is_nan;
   return static_cast<uint16_t>(half | ((bits >> 16) & 0x8000u));
 }
 

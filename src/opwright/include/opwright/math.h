@@ -1,14 +1,159 @@
-// Activation functions of one number.
+// Functions of one number, for loops that the compiler turns into vector code.
+//
+// The float versions have no branch and call no library, so a loop over them is vectorised by any
+// instruction set, in g++ and clang, without -ffast-math (which they do not survive). The double
+// versions call the C library. NaN, infinities and signed zeros come out as in PyTorch; as there,
+// x times a factor that vanishes is NaN for x = -infinity.
+//
+// Largest error of the float versions over all floats, in units in the last place of the result:
+//   exp 1.1, sigmoid 2.1, silu 2.7, tanh 1.4, erf 1.3, erfc 4, gelu_erf 5 (1.5 for x > 0)
+// gelu_tanh has 2 for x > -0.5; below, the rounding of its cubic argument u is multiplied by u:
+// 8 at -2, 30 at -5, 120 at -10. (0.5 * x * (1 + tanh(u)) in float has no correct digit there.)
 #pragma once
 
+#include "dtype.h"
 #include "target.h"
 
 namespace opwright {
 
+namespace detail {
+
+OPWRIGHT_INLINE uint32_t mask_if_negative(float x) {
+  return static_cast<uint32_t>(bit_cast<int32_t>(x) >> 31);
+}
+
+// `a` where the mask is set, else `b`. A conditional expression would do, but compilers move the
+// computation of `a` and `b` into its branches, and then they do not vectorise the loop.
+OPWRIGHT_INLINE float select(uint32_t mask, float a, float b) {
+  return bit_cast<float>((bit_cast<uint32_t>(a) & mask) | (bit_cast<uint32_t>(b) & ~mask));
+}
+
+OPWRIGHT_INLINE float absolute(float x) {
+  return bit_cast<float>(bit_cast<uint32_t>(x) & 0x7fffffffu);
+}
+
+OPWRIGHT_INLINE float with_sign_of(float magnitude, float x) {
+  return bit_cast<float>(bit_cast<uint32_t>(magnitude) | (bit_cast<uint32_t>(x) & 0x80000000u));
+}
+
+// NaN stays NaN.
+OPWRIGHT_INLINE float at_most(float x, float limit) { return select(mask_if(x > limit), limit, x); }
+OPWRIGHT_INLINE float at_least(float x, float limit) {
+  return select(mask_if(x < limit), limit, x);
+}
+
+template <typename F>
+OPWRIGHT_INLINE F polynomial(F, F constant) {
+  return constant;
+}
+// Coefficients from the lowest power to the highest, by Horner's rule.
+template <typename F, typename... Rest>
+OPWRIGHT_INLINE F polynomial(F x, F constant, Rest... rest) {
+  return constant + x * polynomial(x, rest...);
+}
+
+// exp(a + b) = mantissa * 2^(exponent_bits - kExponentBias)
+struct Exponential {
+  float mantissa;
+  int32_t exponent_bits;  // its lowest nine are those of a float's exponent
+};
+constexpr float kToInteger = 12582912.0f + 127.0f;   // adding 1.5 * 2^23 rounds to an integer
+constexpr int32_t kExponentBias = 0x4b400000 + 127;  // the bits of kToInteger
+
+// For |a| < 2^21 and |b| < 0.06: Cody and Waite's reduction to |r| < ln(2)/2 + |b| (W. J. Cody,
+// W. Waite, Software Manual for the Elementary Functions, 1980; the split of ln(2) is that of
+// Cephes' expf), then a polynomial from scripts/fit_math_coefficients.py.
+OPWRIGHT_INLINE Exponential exp_parts(float a, float b) {
+  const float shifted = a * 1.44269504f + kToInteger;
+  const float n = shifted - kToInteger;
+  const float r = ((a - n * 0.693359375f) + n * 2.12194440e-4f) + b;
+  const float rest =
+      polynomial(r, 0.49999982f, 0.16666383f, 0.04167002f, 0.008382787f, 0.0013785599f);
+  return {1.0f + (r + r * r * rest), bit_cast<int32_t>(shifted)};
+}
+
+constexpr float kNothing = -0.0f;  // what can be added to any number without a trace
+
+// exp(a + b) for -88.03 <= a <= 89, where it is a normal number; below it is 0, above infinity.
+OPWRIGHT_INLINE float exp_of_normal_range(float a, float b) {
+  const Exponential e = exp_parts(a, b);
+  return e.mantissa * bit_cast<float>(static_cast<uint32_t>(e.exponent_bits) << 23);
+}
+
+// exp(x) to be added to 1: 0 below 2^-127, infinity above 2^127.5.
+OPWRIGHT_INLINE float exp_beside_one(float x) {
+  return exp_of_normal_range(at_most(at_least(x, -88.03f), 89.0f), kNothing);
+}
+
+// exp(-x * x * factor) for x >= 0, a factor of 1 or 0.5 and x * x * factor <= 88.03. The square is
+// split, since its rounding would be multiplied by its size.
+OPWRIGHT_INLINE float exp_of_minus_square(float x, float factor) {
+  const float high = bit_cast<float>(bit_cast<uint32_t>(x) & 0xfffff000u);  // its square is exact
+  return exp_of_normal_range(high * high * -factor, (x - high) * (x + high) * -factor);
+}
+
+// Q(t) = exp(t^2 / 2) * (the normal distribution at -t), for 0 <= t < 14.5, in a variable like
+// that of M. M. Shepherd and J. G. Laframboise, Math. Comp. 36 (1981), 249.
+OPWRIGHT_INLINE float scaled_normal_tail(float t) {
+  const float s = 1.0f / (1.0f + 0.34375f * t);
+  return s * polynomial(s * t, 0.5f, -0.2270672f, 0.034805346f, 0.003743706f, -0.0010055297f,
+                        -0.00011970214f, -6.9881244e-05f, 4.4155007e-05f, -5.377399e-06f);
+}
+
+// erfc(x) for x >= 0
+OPWRIGHT_INLINE float erfc_of_positive(float x) {
+  const float z = at_most(x, 9.38f);  // where exp_of_minus_square is 0
+  return 2.0f * scaled_normal_tail(1.41421356f * z) * exp_of_minus_square(z, 1.0f);
+}
+
+// erf(x) for 0 <= x < 1
+OPWRIGHT_INLINE float erf_near_zero(float x) {
+  const float square = x * x;
+  return x + x * polynomial(square, 0.12837917f, -0.37612626f, 0.112835854f, -0.026853813f,
+                            0.0051883277f, -0.00080101937f, 7.8538615e-05f);
+}
+
+}  // namespace detail
+
 OPWRIGHT_INLINE double exp(double x) { return __builtin_exp(x); }
-OPWRIGHT_INLINE float exp(float x) { return __builtin_expf(x); }
+OPWRIGHT_INLINE float exp(float x) {
+  const float clamped = detail::at_most(detail::at_least(x, -104.0f), 89.0f);
+  const detail::Exponential e = detail::exp_parts(clamped, detail::kNothing);
+  const int32_t exponent = e.exponent_bits - detail::kExponentBias;
+  const int32_t half = exponent >> 1;  // in two steps, so that subnormal results are right
+  return e.mantissa * detail::bit_cast<float>((half + 127) << 23) *
+         detail::bit_cast<float>((exponent - half + 127) << 23);
+}
+
+OPWRIGHT_INLINE double tanh(double x) { return __builtin_tanh(x); }
+OPWRIGHT_INLINE float tanh(float x) {
+  const float magnitude = detail::absolute(x);
+  const float square = x * x;
+  const float near_zero =
+      magnitude + magnitude * square *
+                      detail::polynomial(square, -0.33333284f, 0.13331491f, -0.053743497f,
+                                         0.020650588f, -0.005717045f);
+  const float e = exp(-2.0f * magnitude);
+  const float far = 1.0f - 2.0f * e / (1.0f + e);
+  const uint32_t is_near = detail::mask_if(magnitude < 0.625f);
+  return detail::with_sign_of(detail::select(is_near, near_zero, far), x);
+}
+
+OPWRIGHT_INLINE double erf(double x) { return __builtin_erf(x); }
+OPWRIGHT_INLINE float erf(float x) {
+  const float magnitude = detail::absolute(x);
+  const float far = 1.0f - detail::erfc_of_positive(magnitude);
+  const uint32_t is_near = detail::mask_if(magnitude < 1.0f);
+  return detail::with_sign_of(detail::select(is_near, detail::erf_near_zero(magnitude), far), x);
+}
+
 OPWRIGHT_INLINE double erfc(double x) { return __builtin_erfc(x); }
-OPWRIGHT_INLINE float erfc(float x) { return __builtin_erfcf(x); }
+OPWRIGHT_INLINE float erfc(float x) {
+  const float tail = detail::erfc_of_positive(detail::absolute(x));
+  const float far = detail::select(detail::mask_if_negative(x), 2.0f - tail, tail);
+  const uint32_t is_near = detail::mask_if(detail::absolute(x) < 0.5f);
+  return detail::select(is_near, 1.0f - detail::erf_near_zero(x), far);
+}
 
 // 1 / (1 + exp(-x))
 template <typename F>
@@ -17,23 +162,28 @@ OPWRIGHT_INLINE F sigmoid(F x) {
 }
 
 // x * sigmoid(x), also known as swish
-template <typename F>
-OPWRIGHT_INLINE F silu(F x) {
-  return x / (F(1) + exp(-x));
+OPWRIGHT_INLINE double silu(double x) { return x / (1.0 + exp(-x)); }
+OPWRIGHT_INLINE float silu(float x) { return x / (1.0f + detail::exp_beside_one(-x)); }
+
+// The tanh form of GELU, 0.5 * x * (1 + tanh(u)) with u = sqrt(2 / pi) * (x + 0.044715 * x^3),
+// as x * sigmoid(2 * u), which cancels nowhere.
+OPWRIGHT_INLINE double gelu_tanh(double x) {
+  const double two_u = x * (1.5957691216057308 + 1.5957691216057308 * 0.044715 * (x * x));
+  return x / (1.0 + exp(-two_u));
+}
+OPWRIGHT_INLINE float gelu_tanh(float x) {
+  const float minus_two_u = x * (-1.59576912f - 0.0713548163f * (x * x));
+  return x / (1.0f + detail::exp_beside_one(minus_two_u));
 }
 
-// The tanh form of GELU. 0.5 * (1 + tanh(u)) is sigmoid(2 u), which keeps its relative accuracy
-// where tanh(u) is near -1.
-template <typename F>
-OPWRIGHT_INLINE F gelu_tanh(F x) {
-  const F two_u = F(1.5957691216057308) * x * (F(1) + F(0.044715) * x * x);
-  return x / (F(1) + exp(-two_u));
+// GELU proper: x times the normal distribution function at x
+OPWRIGHT_INLINE double gelu_erf(double x) {
+  return 0.5 * x * __builtin_erfc(-0.7071067811865476 * x);
 }
-
-// x times the normal distribution function
-template <typename F>
-OPWRIGHT_INLINE F gelu_erf(F x) {
-  return F(0.5) * x * erfc(F(-0.7071067811865476) * x);
+OPWRIGHT_INLINE float gelu_erf(float x) {
+  const float t = detail::at_most(detail::absolute(x), 13.265f);  // exp(-t^2 / 2) is 0 there
+  const float tail = detail::scaled_normal_tail(t) * detail::exp_of_minus_square(t, 0.5f);
+  return x * detail::select(detail::mask_if_negative(x), tail, 1.0f - tail);
 }
 
 }  // namespace opwright
