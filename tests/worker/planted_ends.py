@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import faulthandler
+import fcntl
 import os
 import signal
 import socket
@@ -149,7 +150,9 @@ def map_sparse_file(item: Item) -> Item:
     import mmap
 
     with Path(item["path"]).open("r+b") as file, mmap.mmap(file.fileno(), 0) as region:
-        return {"size": len(region), "last": region[len(region) - 1]}
+        touched = sum(region[at] for at in range(0, item["touch_bytes"], mmap.PAGESIZE))
+        time.sleep(0.1)  # so that whoever looks at the memory looks now
+        return {"size": len(region), "sum": touched}
 
 
 def fail(item: Item) -> None:
@@ -167,6 +170,11 @@ def fail_unprintably(item: Item) -> None:
 
 def interrupt(item: Item) -> None:
     raise KeyboardInterrupt
+
+
+def interrupt_by_signal(item: Item) -> None:
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(60)
 
 
 def recurse(item: Item) -> None:
@@ -206,6 +214,19 @@ def print_megabytes(item: Item) -> None:
     os.write(item["descriptor"], b"the end")
 
 
+def print_into_a_wide_pipe(item: Item) -> None:
+    fcntl.fcntl(1, fcntl.F_SETPIPE_SZ, 1 << 20)
+    os.write(1, b"x" * 500_000 + b"the end")
+
+
+def inherited_descriptors(item: Item) -> Item:
+    """The descriptors that a program run from here sees, and those that are sockets here."""
+    program = ["/bin/sh", "-c", "for fd in /proc/$$/fd/*; do echo ${fd##*/}; done"]
+    seen = subprocess.run(program, close_fds=False, capture_output=True, text=True, check=True)
+    sockets = [fd for fd in _descriptors() if stat.S_ISSOCK(os.fstat(fd).st_mode)]
+    return {"seen": [int(word) for word in seen.stdout.split()], "sockets": sockets}
+
+
 def print_from_everywhere(item: Item) -> None:
     sys.stdout.write("from Python")
     libc.printf(b" from C")
@@ -238,8 +259,8 @@ def fork_sleeper(item: Item) -> Item:
         _block_signals()
         time.sleep(600)
         os._exit(0)
-    if item.get("crash"):
-        os.abort()
+    if item.get("exit"):
+        os._exit(5)
     return {"sleeper": pid}
 
 
