@@ -6,7 +6,10 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from fake_machine import FakeMachine
+from opwright.doctor import examination
 from opwright.doctor.examination import examine
 from opwright.doctor.machine import Machine
 from opwright.doctor.python import probe_headers, probe_python
@@ -74,6 +77,20 @@ def test_a_broken_vendor_script_does_not_break_the_examination(fake: FakeMachine
     machine = replace(Machine.here(), root=fake.root)
     dtk = [entry for entry in examine(machine, quick=True).findings if entry.subject == "DTK"]
     assert "NEVER_SET" in dtk[0].what
+
+
+def test_what_the_system_refuses_is_a_finding_and_the_rest_is_still_looked_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(machine: Machine) -> None:
+        raise PermissionError(13, "Permission denied", "/usr/local/cuda")
+
+    monkeypatch.setattr(examination.cuda, "find_toolkits", refuse)
+    findings = examine(Machine.here(), quick=True).findings
+    refused = next(entry for entry in findings if entry.subject == "CUDA")
+    assert refused.status == "problem"
+    assert "/usr/local/cuda" in refused.what
+    assert findings[-1].subject == "target npu"
 
 
 def test_python_and_its_headers(tmp_path: Path) -> None:

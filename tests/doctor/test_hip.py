@@ -149,6 +149,9 @@ def test_a_hip_build_of_torch_is_recognised_by_its_build_and_dcu_by_dtk(
 ) -> None:
     install_dtk(fake)
     _, effect = probe_dtk(fake.machine, find_dtk(fake.machine))
-    assert "runs on Hygon DTK" in probe_torch(torch_for.hip("6.3.25405"), effect).what
-    assert "runs on ROCm" in probe_torch(torch_for.hip("6.3"), None).what
-    assert probe_torch(torch_for.cuda("12.8"), effect).status == "missing"
+    (on_dcu,) = probe_torch(torch_for.hip("6.3.25405"), effect)
+    (on_amd,) = probe_torch(torch_for.hip("6.3"), None)
+    (other,) = probe_torch(torch_for.cuda("12.8"), effect)
+    assert "runs on Hygon DTK" in on_dcu.what
+    assert "runs on ROCm" in on_amd.what
+    assert other.status == "missing"

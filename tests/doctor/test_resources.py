@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from fake_machine import FakeMachine
-from opwright.doctor.resources import cpu_quota, probe_cores, probe_memory
+from opwright.doctor.resources import cpu_quota, probe_cores, probe_jobs, probe_memory
 
 
 @pytest.mark.parametrize(
@@ -34,3 +34,8 @@ def test_memory_for_less_than_one_compiler_is_a_problem() -> None:
     assert probe_memory(8 << 30).status == "ok"
     assert probe_memory(512 << 20).status == "problem"
     assert probe_memory().facts["free_bytes"] > 0
+
+
+def test_a_limit_on_jobs_is_said_with_its_reason(fake: FakeMachine) -> None:
+    fake.environment["MAX_JOBS"] = "1"
+    assert "1 at a time, because of" in probe_jobs(fake.machine).what

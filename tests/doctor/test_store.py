@@ -31,13 +31,13 @@ def test_looking_at_a_store_does_not_make_it(fake: FakeMachine, where: Path) -> 
     finding, store = probe_place(fake.machine)
     assert finding.status == "ok"
     assert "not made yet" in finding.what
-    assert (probe_locks(store), probe_health(store)) == ([], [])
+    assert (probe_locks(store), probe_health(store, quick=False)) == ([], [])
     assert not where.exists()
 
 
 def test_an_empty_store_is_whole_and_its_locks_work(fake: FakeMachine, made: Store) -> None:
     finding, store = probe_place(fake.machine)
-    findings = [finding, *probe_locks(store), *probe_health(store)]
+    findings = [finding, *probe_locks(store), *probe_health(store, quick=False)]
     assert [entry.status for entry in findings] == ["ok", "ok", "ok"]
     assert list(made.where.glob(".doctor-*")) == []
 
@@ -100,7 +100,8 @@ def test_a_damaged_entry_is_named(made: Store) -> None:
     entry = made.version_folder / "swish-cpu-0123" / "4567"
     entry.mkdir(parents=True)
     (entry / "manifest.json").write_text("{}")
-    (finding,) = probe_health(made)
+    (finding,) = probe_health(made, quick=False)
     assert finding.status == "problem"
     assert str(entry) in finding.what
-    assert "cache verify" in finding.fix
+    assert "cache prune" in finding.fix
+    assert probe_health(made, quick=True)[0].status == "not checked"

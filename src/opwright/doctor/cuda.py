@@ -100,9 +100,10 @@ def _describe(kit: Toolkit, first: Toolkit) -> Finding:
 def probe_match(toolkits: list[Toolkit], install: TorchInstall | None) -> list[Finding]:
     """Does the toolkit in use fit the CUDA that torch is built with? The major number must."""
     subject = "nvcc and torch"
-    if install is None or not install.facts.cuda:
-        version = install.version if install else "not installed"
-        what = f"torch {version} is built without CUDA"
+    if install is None:
+        return []  # said by the finding on torch
+    if not install.facts.cuda:
+        what = f"torch {install.version} is built without CUDA"
         fix = "To run on an NVIDIA GPU install a CUDA build of torch."
         return [Finding(subject, "missing", what, fix, _RUN)]
     if not toolkits or toolkits[0].fault:

@@ -153,14 +153,15 @@ def _accepts(machine: Machine, compiler: Path, architecture: str, subject: str) 
     return Finding(subject, "problem", what, fix, _BUILD)
 
 
-def probe_torch(install: TorchInstall | None, effect: ScriptEffect | None) -> Finding:
+def probe_torch(install: TorchInstall | None, effect: ScriptEffect | None) -> list[Finding]:
     """Is torch a HIP build? That, and not its device string (which is ``cuda``), tells ROCm from CUDA."""
-    if install is None or not install.facts.hip:
-        version = install.version if install else "not installed"
+    if install is None:
+        return []  # said by the finding on torch
+    subject = "torch for HIP"
+    if not install.facts.hip:
+        what = f"torch {install.version} is built without HIP"
         fix = "To run on an AMD GPU or a DCU install the vendor's build of torch."
-        return Finding(
-            "torch for HIP", "missing", f"torch {version} is built without HIP", fix, _RUN
-        )
+        return [Finding(subject, "missing", what, fix, _RUN)]
     vendor = "Hygon DTK" if effect else "ROCm"
     what = f"torch {install.version}, HIP {install.facts.hip}, runs on {vendor}"
-    return Finding("torch for HIP", "ok", what, needed_for=_RUN)
+    return [Finding(subject, "ok", what, needed_for=_RUN)]

@@ -5,13 +5,24 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from opwright.build.jobs import job_count
 from opwright.doctor.finding import Finding
 from opwright.doctor.machine import Machine
 from opwright.worker.memory import free_bytes
 
 # A compiler on a translation unit with torch's ATen headers was seen at 1.2 GB.
 LEAST_BYTES = 1 << 30
+MANY_UNITS = 1000
 _GIB = 1 << 30
+
+
+def probe_jobs(machine: Machine) -> Finding:
+    """How many compilers would a large build run at a time, and what limits them?"""
+    jobs = job_count(MANY_UNITS, machine.environment)
+    facts = {"at_once": jobs.at_once, "because": jobs.because}
+    return Finding(
+        "build jobs", "ok", f"{jobs.at_once} at a time, because of {jobs.because}", facts=facts
+    )
 
 
 def probe_cores(machine: Machine) -> Finding:
