@@ -24,7 +24,7 @@ demo: $(VENV)/.package
 	$(BIN)/opwright check bias_gelu swish add2
 
 test: lint types
-	$(BIN)/pytest -n $(JOBS)
+	$(BIN)/pytest -n $(JOBS) --dist loadgroup
 
 lint: $(VENV)/.tests
 	$(BIN)/ruff check .
