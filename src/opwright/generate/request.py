@@ -38,7 +38,7 @@ def generated_request(
     include = Path(str(files("opwright"))) / "include"
     return BuildRequest(
         name=spec.name,
-        target=target,
+        target=_resolved(target),
         root=spec.folder,
         units=tuple(units),
         include_dirs=(
@@ -78,6 +78,11 @@ def choose_binding(torch: TorchFacts, asked: str | None) -> str:
             hint="Use --binding aten, or torch 2.10 or later.",
         )
     return asked or ("stable" if has_stable else "aten")
+
+
+def _resolved(target: Target) -> Target:
+    """Kernels for this machine's CPU use all of it, as PyTorch's own do."""
+    return Target("cpu", "native") if target == Target("cpu") else target
 
 
 def _sources(spec: OperatorSpec, target: Target) -> tuple[str, ...]:
