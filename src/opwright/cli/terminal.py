@@ -1,0 +1,33 @@
+"""The two consoles: results go to standard output, everything that is said on the way to standard error."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def output() -> Console:
+    """Where results go. Colour and width follow the terminal, NO_COLOR and COLUMNS."""
+    return _console(stderr=False)
+
+
+def aside() -> Console:
+    """Where progress, log lines and errors go."""
+    return _console(stderr=True)
+
+
+def survive_any_encoding() -> None:
+    """Let a character that the terminal's encoding lacks come out as an escape, and not end the command."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+
+
+def _console(*, stderr: bool) -> Console:
+    from rich.console import Console
+
+    return Console(stderr=stderr, highlight=False, markup=False, emoji=False)

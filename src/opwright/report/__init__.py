@@ -1,0 +1,1 @@
+"""Records as people read them. Everything here gets plain records and computes nothing."""

@@ -1,0 +1,47 @@
+"""What to do about a finding, by its kind. Kinds are the stable names that checks give."""
+
+from __future__ import annotations
+
+ADVICE = {
+    "crash": "Look at the index arithmetic for these sizes; the native stack is in the record (--json FILE).",
+    "exit": "An operator may not end the process: throw opwright::KernelError, or raise.",
+    "hang": "Look for a loop or a wait whose end depends on these sizes.",
+    "excessive memory": "Look for an allocation that grows with these sizes, or that nothing frees.",
+    "exception": "Make the implementation take what the description allows, or describe less.",
+    "unreadable answer": "Look for writes outside the operator's own memory.",
+    "wrong number of outputs": "Return what the schema says.",
+    "wrong shape": "Compare `outputs` of the description with what the reference returns.",
+    "wrong dtype": "Compare the outputs' dtypes in the description with what the reference returns.",
+    "wrong device": "Allocate outputs on the inputs' device.",
+    "wrong layout": "Allocate outputs dense, as the reference does.",
+    "wrong strides": "Allocate outputs with the strides of the reference.",
+    "NaN mismatch": "Look for 0/0, inf - inf and comparisons that lose a NaN; the reference decides.",
+    "infinity mismatch": "Look for an intermediate that overflows, such as exp of a large value.",
+    "inaccurate": "Compute in opwright::compute_t<T> and round once at the end. If so much error is "
+    "meant, declare `tolerance`.",
+    "wrong value": "This dtype is exact: look for overflow, rounding and the wrong index.",
+    "tolerance too tight": "The operator is as good as its reference: allow more in `tolerance`, or "
+    "leave it out.",
+    "input changed": "Write to outputs only, or mark the argument as written in the schema: Tensor(a!).",
+    "output not written": "Look at the tail: the last partial block, and sizes that no vector width "
+    "divides.",
+    "refuses empty input": "Return early when there is nothing to compute.",
+    "wrong on a layout": "Read the strides, or declare layout='copy' (dense copies come in) or "
+    "layout='contiguous' (anything else is refused).",
+    "overlapping output accepted": "Refuse outputs whose elements share memory.",
+    "refusal says nothing": "Name the argument in the message: what was expected, what came.",
+}
+
+_REFUSE = {
+    "generated": "The binding refuses what the description excludes: see whether the description allows "
+    "this, and report a fault of Opwright's if it doesn't.",
+    "extension": "Check this argument where the extension is entered: TORCH_CHECK(...).",
+    "callable": "Check this argument where the function is entered, and raise.",
+}
+
+
+def advice(kind: str, implementation: str) -> str:
+    """What to do next about a finding of ``kind``; empty for a kind that is not known here."""
+    if kind.endswith(" not refused"):
+        return _REFUSE.get(implementation, "")
+    return ADVICE.get(kind, "")
