@@ -5,9 +5,9 @@ from __future__ import annotations
 import ctypes
 import os
 import shlex
-import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -47,12 +47,10 @@ def small_operator(root: Path, answer: int = 2) -> BuildRequest:
 
 def answer_of(artifact: Artifact) -> int:
     """What the library answers. A copy is loaded: a second library at the same path would be the first."""
-    copy = artifact.folder.parent.parent / f"loaded-{os.urandom(6).hex()}.so"
-    shutil.copy(artifact.library, copy)
-    try:
-        return int(ctypes.CDLL(str(copy)).answer())
-    finally:
-        copy.unlink()
+    with tempfile.NamedTemporaryFile(suffix=".so") as copy:
+        copy.write(artifact.library.read_bytes())
+        copy.flush()
+        return int(ctypes.CDLL(copy.name).answer())
 
 
 def built(request: BuildRequest, store: Store | Path) -> Artifact:

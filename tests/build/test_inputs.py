@@ -48,7 +48,9 @@ def test_a_header_two_levels_down_counts_even_with_its_old_time_stamp(
     root: Path, tmp_path: Path
 ) -> None:
     request = small_operator(root)
-    write(root, k_h='#include "deep/a.h"\n', deep__a_h='#include "b.h"\n', deep__b_h="#define K 2\n")
+    write(
+        root, k_h='#include "deep/a.h"\n', deep__a_h='#include "b.h"\n', deep__b_h="#define K 2\n"
+    )
     assert answer_of(built(request, tmp_path / "store")) == 2
     old = (root / "deep/b.h").stat()
     write(root, deep__b_h="#define K 5\n")

@@ -87,7 +87,9 @@ def test_search_paths_from_the_environment_count(
 ) -> None:
     built(request_for(root), tmp_path / "store")
     monkeypatch.setenv(name, "-s" if name == "LDFLAGS" else str(root / "a"))
-    assert explain(request_for(root), store=Store(tmp_path / "store")).field == f"environment {name}"
+    assert (
+        explain(request_for(root), store=Store(tmp_path / "store")).field == f"environment {name}"
+    )
 
 
 def test_what_the_compiler_does_not_honour_does_not_count(
@@ -132,7 +134,9 @@ def test_a_real_compiler_is_asked_once_and_again_after_it_changes(
     shutil.copy(real, copy)
     monkeypatch.setenv("CXX", str(copy))
     libgcc = subprocess.check_output(["g++", "-print-libgcc-file-name"], text=True)
-    monkeypatch.setenv("GCC_EXEC_PREFIX", f"{Path(libgcc).parent.parent.parent}/")  # it is not at home
+    monkeypatch.setenv(
+        "GCC_EXEC_PREFIX", f"{Path(libgcc).parent.parent.parent}/"
+    )  # it is not at home
     built(request_for(root), tmp_path / "store")
     memo = tmp_path / "store/v1/.memo/tools-cpu.json"
     first = memo.read_text()
@@ -148,24 +152,18 @@ def test_a_real_compiler_is_asked_once_and_again_after_it_changes(
 def test_a_run_path_counts_by_its_absolute_path(root: Path, tmp_path: Path) -> None:
     lib = tmp_path / "lib"
     lib.mkdir()
-    request = request_for(
-        root, named_roots=(("torch", lib),), link_flags=(f"-Wl,-rpath,{lib}",)
-    )
+    request = request_for(root, named_roots=(("torch", lib),), link_flags=(f"-Wl,-rpath,{lib}",))
     built(request, tmp_path / "store")
     moved = tmp_path / "moved"
     lib.rename(moved)
-    request = replace(
-        request, named_roots=(("torch", moved),), link_flags=(f"-Wl,-rpath,{moved}",)
-    )
+    request = replace(request, named_roots=(("torch", moved),), link_flags=(f"-Wl,-rpath,{moved}",))
     assert explain(request, store=Store(tmp_path / "store")).field == "link flags"
 
 
 def test_no_absolute_path_gets_into_the_key_or_the_library(root: Path, tmp_path: Path) -> None:
     write(root, k_cpp=f"{EXPORT} const char* where() {{ return __FILE__; }}\n{CODE}")
     generated = Unit("g.cpp", text="const char* there() { return __FILE__; }\n")
-    request = request_for(
-        root, include_dirs=(root / "a",), compile_flags=("-g", f"-I{root}/b")
-    )
+    request = request_for(root, include_dirs=(root / "a",), compile_flags=("-g", f"-I{root}/b"))
     request = replace(request, units=(*request.units, generated))
     artifact = built(request, tmp_path / "store")
     for place in (root, tmp_path):

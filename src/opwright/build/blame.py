@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import shutil
+from typing import NamedTuple
 
 from opwright.build.diagnose import KILLED, FirstError, first_error, log_lines
 from opwright.build.failure import keep_failure
@@ -14,36 +15,50 @@ from opwright.build.stage import Stage
 from opwright.errors import CompileError, LinkError, OpwrightError, StoreError
 from opwright.process import ending
 
+_NO_SPACE = "No space left on device"
+_TOO_FULL_BYTES = 4 << 20
+
 
 def blame(query: Query, plan: Plan, stage: Stage, jobs: Jobs, said: str) -> OpwrightError:
     """The error for the first command that failed; ``said`` is the output of what ran the commands."""
-    failed = [action for action in plan.actions if action.code.exists()]
-    if not failed:
-        return CompileError(
+    failed = next((action for action in plan.actions if action.code.exists()), None)
+    if failed is None:
+        return _no_space(query, failed) or CompileError(
             f"{query.request.name}: the compile commands could not be run:\n{said.strip()}",
             hint="Look for a limit on processes, memory or disk space.",
         )
-    action = failed[0]
-    code = int(action.code.read_text().strip() or 1)
-    special = _no_space(query, action) or _killed(action, code, jobs)
-    linked = None if special else _link_error(plan, action)
-    error = (
-        None if special or linked else first_error(action.log, lambda path: _is_users(query, path))
-    )
     kept = query.store.internal(".failed", query.folder.name)
+    explained = _explain(query, plan, failed)
+    unexplained = explained is None or not explained.certain
+    if unexplained and (error := _no_space(query, failed) or _killed(failed, jobs)):
+        keep_failure(plan, stage, kept)
+        return error
     log_path = keep_failure(plan, stage, kept)
-    if special:
-        return special
-    if linked:
-        what, hint = linked
-        return LinkError(
-            f"{query.request.name}: {what}", hint=_hint(hint, log_path), log_path=str(log_path)
-        )
-    what = f"{action.name} does not compile ({ending(code)})" if error is None else _sentence(error)
-    what = what.replace(str(stage.generated), str(kept))
-    return CompileError(
-        f"{query.request.name}: {what}", hint=_hint("", log_path), log_path=str(log_path)
+    if explained is None:
+        explained = Explained(f"{failed.name}: {ending(_code(failed))}, without an error message")
+    kind = LinkError if failed is plan.link else CompileError
+    return kind(
+        f"{query.request.name}: {explained.what}".replace(str(stage.generated), str(kept)),
+        hint="\n".join(filter(None, (explained.hint, f"The compiler's whole output: {log_path}"))),
+        log_path=str(log_path),
     )
+
+
+class Explained(NamedTuple):
+    """What a log tells. It is ``certain`` where it points at a line or a symbol of the user's."""
+
+    what: str
+    hint: str = ""
+    certain: bool = False
+
+
+def _explain(query: Query, plan: Plan, action: Action) -> Explained | None:
+    if action is plan.link:
+        names = {str(step.output): step.name for step in plan.steps}
+        fault = link_fault(action.log, [step.output for step in plan.steps], names)
+        return fault and Explained(fault.what, fault.hint, fault.certain)
+    error = first_error(action.log, lambda path: _is_users(query, path))
+    return error and Explained(_sentence(error), certain=error.line > 0)
 
 
 def _sentence(error: FirstError) -> str:
@@ -56,26 +71,26 @@ def _sentence(error: FirstError) -> str:
     return "\n".join(lines)
 
 
-def _hint(hint: str, log_path: Path) -> str:
-    log = f"The compiler's whole output: {log_path}"
-    return f"{hint}\n{log}" if hint else log
-
-
 def _is_users(query: Query, path: str) -> bool:
     units = {str(unit.path) for unit in query.request.units if unit.path is not None}
     return query.roots.display(path).startswith("{root}") or path in units
 
 
-def _no_space(query: Query, action: Action) -> StoreError | None:
-    if not any("No space left on device" in line for line in log_lines(action.log)):
+def _no_space(query: Query, action: Action | None) -> StoreError | None:
+    """On a full disk not even the message fits: so little room explains what nothing else does."""
+    said = action is not None and any(_NO_SPACE in line for line in log_lines(action.log))
+    free_bytes = shutil.disk_usage(query.store.where).free
+    if not said and free_bytes > _TOO_FULL_BYTES:
         return None
+    during = f" while {action.name} was compiled" if action else ""
     return StoreError(
-        f"no space left for the store {query.store.where} while {action.name} was compiled",
+        f"no space left for the store {query.store.where}{during} ({free_bytes / 1e6:.1f} MB free)",
         hint="Free some (`opwright cache prune`), or set OPWRIGHT_STORE to a folder on another disk.",
     )
 
 
-def _killed(action: Action, code: int, jobs: Jobs) -> CompileError | None:
+def _killed(action: Action, jobs: Jobs) -> CompileError | None:
+    code = _code(action)
     by_signal = ending(code) if code > 128 else ""
     if not by_signal and any(KILLED.search(line) for line in log_lines(action.log)):
         by_signal = "killed by signal 9 (SIGKILL)"
@@ -89,9 +104,8 @@ def _killed(action: Action, code: int, jobs: Jobs) -> CompileError | None:
     )
 
 
-def _link_error(plan: Plan, action: Action) -> tuple[str, str] | None:
-    if action is not plan.link:
-        return None
-    names = {str(step.output): step.name for step in plan.steps}
-    fault = link_fault(action.log, [step.output for step in plan.steps], names)
-    return fault.what, fault.hint
+def _code(action: Action) -> int:
+    try:
+        return int(action.code.read_text())
+    except (OSError, ValueError):  # the disk was too full for it
+        return 1

@@ -25,12 +25,13 @@ class LinkFault(NamedTuple):
 
     what: str
     hint: str
+    certain: bool = True
 
 
-def link_fault(log: Path, objects: Sequence[Path], names: dict[str, str]) -> LinkFault:
-    """The fault that a linker's output tells of. ``names`` maps object files to the units' names."""
+def link_fault(log: Path, objects: Sequence[Path], names: dict[str, str]) -> LinkFault | None:
+    """The fault that a linker's output tells of, if it tells anything. ``names`` maps object files to the units' names."""
     undefined: dict[str, str] = {}
-    last = "the linker failed"
+    last = ""
     for line in log_lines(log):
         if match := _NO_LIBRARY.search(line):
             name = match["name"] or match["other"]
@@ -45,7 +46,7 @@ def link_fault(log: Path, objects: Sequence[Path], names: dict[str, str]) -> Lin
         elif line.strip() and "returned 1 exit status" not in line:
             last = line.strip()
     if not undefined:
-        return LinkFault(last, "")
+        return LinkFault(last, "", certain=False) if last else None
     symbol, line = next(iter(undefined.items()))
     more = f" (and {len(undefined) - 1} more undefined symbols)" if len(undefined) > 1 else ""
     why = why_undefined(symbol, defined_symbols(objects))
