@@ -1,0 +1,35 @@
+"""Correct operators of every shape give no finding, and every check that applies has seen them pass."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from defect_folders import correct_folders
+from opwright.discovery import find_one
+from opwright.session.checking import check_operator
+from opwright.spec.target import Target
+from opwright.worker import Limits, Worker
+
+FOLDERS = correct_folders()
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_no_finding_and_a_pass_of_every_check_that_applies(folder: Path, worker: Worker) -> None:
+    worker.limits = Limits()
+    record = check_operator(worker, str(folder), find_one(str(folder)), Target("cpu"))
+    wrong = [c for c in record.cases if c.outcome.verdict in ("fail", "error")]
+    assert not wrong, "\n".join(f"{case.check}/{case.name}: {case.outcome}" for case in wrong)
+    verdicts = defaultdict(set)
+    for case in record.cases:
+        verdicts[case.check].add(case.outcome.verdict)
+    without_pass = [check for check, seen in verdicts.items() if "pass" not in seen]
+    assert not without_pass, "\n".join(
+        f"{c.check}/{c.name}: {c.outcome.reason}" for c in record.cases if c.check in without_pass
+    )
+
+
+def test_there_are_fifteen_correct_operators() -> None:
+    assert len(FOLDERS) >= 15

@@ -1,0 +1,61 @@
+"""Every planted fault is found: by the check, of the kind and in the words that its folder states."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from defect_folders import DEFECTS, Defect, Expected, defects
+from opwright.checks.table import CHECKS
+from opwright.discovery import find_one
+from opwright.records.run import CaseRecord
+from opwright.session.checking import check_operator
+from opwright.spec.target import Target
+from opwright.worker import Limits, Worker
+
+PLANTED = defects()
+QUESTIONS = [
+    pytest.param(
+        defect,
+        expected,
+        id=f"{defect.name}-{expected.check}",
+        marks=[pytest.mark.slow] if defect.slow else [],
+    )
+    for defect in PLANTED
+    for expected in defect.expected
+]
+
+
+@pytest.mark.parametrize("defect, expected", QUESTIONS)
+def test_the_stated_finding_is_given_and_no_other(
+    defect: Defect, expected: Expected, worker: Worker
+) -> None:
+    cases = run(defect, expected.check, worker)
+    failing = [case for case in cases if case.outcome.verdict == "fail"]
+    found = [finding for case in failing for finding in case.outcome.findings]
+    shown = "\n".join(f"{case.name}: {case.outcome}" for case in cases)
+    assert failing, f"slipped through:\n{shown}"
+    assert not [case for case in cases if case.outcome.verdict == "error"], shown
+    assert {finding.kind for finding in found} == set(expected.kinds), shown
+    assert any(all(part in f.message for part in expected.says) for f in found), shown
+    if expected.only_where is not None:
+        assert all(expected.only_where in case.name for case in failing), shown
+        assert any(case.outcome.verdict == "pass" for case in cases), shown
+
+
+def run(defect: Defect, check: str, worker: Worker) -> tuple[CaseRecord, ...]:
+    operator = str(defect.folder)
+    worker.limits = Limits(**defect.limits)
+    record = check_operator(worker, operator, find_one(operator), Target("cpu"), only=(check,))
+    return record.cases
+
+
+def test_every_check_has_at_least_five_defects() -> None:
+    planted = Counter(expected.check for defect in PLANTED for expected in defect.expected)
+    assert {check.name: planted[check.name] for check in CHECKS if planted[check.name] < 5} == {}
+
+
+def test_every_folder_states_its_finding() -> None:
+    described = {path.parent.name for path in DEFECTS.glob("*/op.py")}
+    assert described == {defect.name for defect in PLANTED}

@@ -1,0 +1,23 @@
+"""Leaves the process as a program would."""
+
+import os
+
+import torch
+from opwright import Dim, Operator, Tensor
+
+n = Dim("n", typical=(64,), edge=(3,))
+
+
+def strict(input: torch.Tensor) -> torch.Tensor:
+    if input.shape[0] % 2:
+        os._exit(3)
+    return input + 1
+
+
+exiting = Operator(
+    "exiting(Tensor input) -> Tensor",
+    inputs={"input": Tensor(n)},
+    dtypes=("float32",),
+    reference=lambda input: input + 1,
+    function=strict,
+)
