@@ -190,11 +190,14 @@ def _scalar_contract(spec: OperatorSpec) -> Iterator[str]:
 
 def _constraints(spec: OperatorSpec) -> Iterator[str]:
     for item in spec.constraints:
-        values = ' + ", " + '.join(f'"{name} = " + std::to_string({name})' for name in item.names)
-        yield f'ob::constraint("{spec.name}", {item.cpp()}, "{item}", {values});'
-    for size in {size for t in spec.outputs for size in t.sizes if isinstance(size, Expression)}:
-        values = ' + ", " + '.join(f'"{name} = " + std::to_string({name})' for name in size.names)
-        yield f'ob::constraint("{spec.name}", {size.cpp()} >= 0, "{size} >= 0", std::string() + {values});'
+        yield f'ob::constraint("{spec.name}", {item.cpp()}, "{item}", {_named(item)});'
+    sizes = [size for tensor in spec.outputs for size in tensor.sizes if isinstance(size, Expression)]
+    for size in dict.fromkeys(sizes):
+        yield f'ob::constraint("{spec.name}", {size.cpp()} >= 0, "{size} >= 0", {_named(size)});'
+
+
+def _named(expression: Expression) -> str:
+    return "{" + ", ".join(f'{{"{name}", {name}}}' for name in expression.names) + "}"
 
 
 def _memory_contract(spec: OperatorSpec) -> Iterator[str]:

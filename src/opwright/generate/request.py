@@ -45,7 +45,7 @@ def generated_request(
             spec.folder,
             *(spec.folder / name for name in spec.include_dirs),
             include,
-            *torch.include_dirs,
+            *(torch.include_dirs if chosen == "aten" else ()),
         ),
         named_roots=(("opwright", include), ("torch", torch.root)),
         compile_flags=("-O3", *spec.compile_flags),
@@ -54,8 +54,7 @@ def generated_request(
         identity=(
             ("generator", GENERATOR_VERSION),
             ("binding", chosen),
-            ("torch", torch.version),
-            ("cxx11_abi", str(torch.cxx11_abi)),
+            *_abi(torch, chosen),
         ),
         facts={
             "kind": "generated",
@@ -65,6 +64,13 @@ def generated_request(
             "dtypes": list(spec.dtypes),
         },
     )
+
+
+def _abi(torch: TorchFacts, binding: str) -> tuple[tuple[str, str], ...]:
+    """What of torch decides the binary: nothing of one torch, where the C ABI is stable."""
+    if binding == "stable":
+        return (("torch", "stable ABI of 2.10"),)
+    return (("torch", torch.version), ("cxx11_abi", str(torch.cxx11_abi)))
 
 
 def choose_binding(torch: TorchFacts, asked: str | None) -> str:

@@ -1,32 +1,26 @@
 // What a generated binding does before and after a kernel, whichever PyTorch ABI lies beneath:
-// binding_stable.h or binding_aten.h, included first, gives Tensor, Text, Stack, empty() and copy_dense().
+// binding_stable.h or binding_aten.h, included first, gives Tensor, Text, Stack, empty() and copy().
 //
 // Every message has the form "bias_gelu: argument `bias`: expected ..., got ...".
 #pragma once
 
 #include <cstring>
 #include <initializer_list>
-#include <stdexcept>
-#include <string>
+#include <utility>
 
 #include "optional.h"
+#include "refusal.h"
 #include "view.h"
 
 namespace opwright {
 namespace binding {
 
-inline std::string name_of(DType dtype) { return kDtypeNames[static_cast<int>(dtype)]; }
+inline const char* name_of(DType dtype) { return kDtypeNames[static_cast<int>(dtype)]; }
 
 inline int64_t numel(const Tensor& tensor) {
   int64_t product = 1;
   for (int64_t d = 0; d < tensor.dim(); ++d) product *= tensor.sizes()[d];
   return product;
-}
-
-inline std::string list_of(const int64_t* values, int64_t count) {
-  std::string text = "[";
-  for (int64_t i = 0; i < count; ++i) text += (i ? ", " : "") + std::to_string(values[i]);
-  return text + "]";
 }
 
 // A run of sizes: what a Shape of the description stands for in this call.
@@ -51,89 +45,84 @@ class Argument {
   Argument(const char* op, const char* name, const Tensor& tensor)
       : op_(op), name_(name), tensor_(tensor) {}
 
-  [[noreturn]] void refuse(const std::string& expected, const std::string& got) const {
-    throw std::runtime_error(std::string(op_) + ": argument `" + name_ + "`: expected " + expected +
-                             ", got " + got);
-  }
-
   void device(int32_t type, const char* type_name) const {
-    if (tensor_.device_type() != type)
-      refuse(std::string("a tensor on ") + type_name, "one on " + device_name(tensor_));
+    if (tensor_.device_type() == type) return;
+    refuse_device(expected().add("a tensor on %s, got one on ", type_name));
   }
 
   void same_device(const Argument& other) const {
-    if (tensor_.device_type() != other.tensor_.device_type() ||
-        tensor_.device_index() != other.tensor_.device_index())
-      refuse(std::string("the device of `") + other.name_ + "` (" + device_name(other.tensor_) + ")",
-             device_name(tensor_));
+    if (tensor_.device_type() == other.tensor_.device_type() &&
+        tensor_.device_index() == other.tensor_.device_index())
+      return;
+    Message message = expected().add("the device of `%s` (", other.name_);
+    add_device(message, other.tensor_);
+    refuse_device(message.add("), got "));
   }
 
   void one_of(std::initializer_list<DType> allowed) const {
-    std::string names;
-    for (DType dtype : allowed) {
+    for (DType dtype : allowed)
       if (tensor_.dtype() == dtype) return;
-      names += (names.empty() ? "" : " or ") + name_of(dtype);
+    Message message = expected().add("dtype ");
+    const char* separator = "";
+    for (DType dtype : allowed) {
+      message.add("%s%s", separator, name_of(dtype));
+      separator = " or ";
     }
-    refuse("dtype " + names, name_of(tensor_.dtype()));
+    throw Refusal(message.add(", got %s", name_of(tensor_.dtype())));
   }
 
   void same_dtype(const Argument& leader) const {
     if (tensor_.dtype() != leader.tensor_.dtype())
-      refuse("dtype " + name_of(leader.tensor_.dtype()) + ", that of `" + leader.name_ + "`",
-             name_of(tensor_.dtype()));
+      throw Refusal(expected().add("dtype %s, that of `%s`, got %s", name_of(leader.tensor_.dtype()),
+                                   leader.name_, name_of(tensor_.dtype())));
   }
 
   // `described` is what the description says: "(rows, hidden)".
   void rank(int64_t count, bool or_more, const char* described) const {
     const int64_t dim = tensor_.dim();
-    if (or_more ? dim < count : dim != count)
-      refuse(std::string(or_more ? "at least " : "") + std::to_string(count) + " dimensions " + described,
-             std::to_string(dim) + " dimensions " + list_of(tensor_.sizes(), dim));
+    if (or_more ? dim >= count : dim == count) return;
+    refuse_shape(expected().add("%s%d dimensions %s", or_more ? "at least " : "", static_cast<int>(count),
+                                described));
   }
 
-  void size(int64_t dimension, int64_t expected, const char* described) const {
-    const int64_t size = tensor_.sizes()[dimension];
-    if (size != expected)
-      refuse("size " + std::to_string(expected) + " (" + described + ") in dimension " +
-                 std::to_string(dimension),
-             std::to_string(size) + " in shape " + list_of(tensor_.sizes(), tensor_.dim()));
+  void size(int64_t dimension, int64_t wanted, const char* described) const {
+    if (tensor_.sizes()[dimension] == wanted) return;
+    refuse_shape(expected().add("size %lld (%s) in dimension %d", static_cast<long long>(wanted), described,
+                                static_cast<int>(dimension)));
   }
 
-  // The run of sizes from `first` on, with `behind` more sizes after it, has to be `expected`.
-  void shape(int64_t first, int64_t behind, Sizes expected, const char* described) const {
+  // The run of sizes from `first` on, with `behind` more sizes after it, has to be `wanted`.
+  void shape(int64_t first, int64_t behind, Sizes wanted, const char* described) const {
     const Sizes sizes{tensor_.sizes() + first, tensor_.dim() - first - behind};
-    if (!(sizes == expected))
-      refuse("sizes " + list_of(expected.data, expected.count) + " (" + described + ") from dimension " +
-                 std::to_string(first),
-             "shape " + list_of(tensor_.sizes(), tensor_.dim()));
+    if (sizes == wanted) return;
+    Message message = expected().add("sizes ").add_list(wanted.data, wanted.count);
+    refuse_shape(message.add(" (%s) from dimension %d", described, static_cast<int>(first)));
   }
 
   bool is_dense() const { return dense_strides(tensor_); }
 
   void dense() const {
-    if (!dense_strides(tensor_))
-      refuse("a contiguous tensor (call .contiguous() first, or declare another layout)", strided());
+    if (!is_dense())
+      refuse_strides("a contiguous tensor (call .contiguous() first, or declare another layout)");
   }
 
   // Dimensions [first, first + count) have to be readable as one, because a kernel sees them as one.
   void collapsible(int64_t first, int64_t count) const {
     const int64_t *sizes = tensor_.sizes(), *strides = tensor_.strides();
-    int64_t expected = -1;
+    int64_t step = -1;
     for (int64_t d = first + count - 1; d >= first; --d) {
       if (sizes[d] == 0) return;
       if (sizes[d] == 1) continue;
-      if (expected >= 0 && strides[d] != expected)
-        refuse("leading dimensions that can be read as one", strided());
-      expected = strides[d] * sizes[d];
+      if (step >= 0 && strides[d] != step) refuse_strides("dimensions that can be read as one");
+      step = strides[d] * sizes[d];
     }
   }
 
   // What is written must not reach one element by two ways.
   void writable() const {
-    const int64_t *sizes = tensor_.sizes(), *strides = tensor_.strides();
     for (int64_t d = 0; d < tensor_.dim(); ++d)
-      if (sizes[d] > 1 && strides[d] == 0)
-        refuse("a tensor whose elements do not share memory, because it is written to", strided());
+      if (tensor_.sizes()[d] > 1 && tensor_.strides()[d] == 0)
+        refuse_strides("a tensor whose elements do not share memory, because it is written to");
   }
 
   // What is written may be another argument, but must not overlap it in part.
@@ -143,11 +132,29 @@ class Argument {
     const bool same = a.data() == b.data() && Sizes{a.sizes(), a.dim()} == Sizes{b.sizes(), b.dim()} &&
                       Sizes{a.strides(), a.dim()} == Sizes{b.strides(), b.dim()};
     if (same || end(a) <= begin(b) || end(b) <= begin(a)) return;
-    refuse(std::string("memory that does not partly overlap `") + other.name_ + "`, because it is written to",
-           "memory that does");
+    throw Refusal(expected().add(
+        "memory that does not partly overlap `%s`, because it is written to, got memory that does",
+        other.name_));
   }
 
  private:
+  Message expected() const { return Message().add("%s: argument `%s`: expected ", op_, name_); }
+
+  [[noreturn]] void refuse_device(Message message) const {
+    add_device(message, tensor_);
+    throw Refusal(message);
+  }
+
+  [[noreturn]] void refuse_shape(Message message) const {
+    throw Refusal(message.add(", got shape ").add_list(tensor_.sizes(), tensor_.dim()));
+  }
+
+  [[noreturn]] void refuse_strides(const char* wanted) const {
+    Message message = expected().add("%s, got shape ", wanted);
+    message.add_list(tensor_.sizes(), tensor_.dim()).add(" with strides ");
+    throw Refusal(message.add_list(tensor_.strides(), tensor_.dim()));
+  }
+
   static const char* begin(const Tensor& tensor) { return static_cast<const char*>(tensor.data()); }
   static const char* end(const Tensor& tensor) {
     int64_t last = 0;
@@ -166,45 +173,51 @@ class Argument {
     return true;
   }
 
-  std::string strided() const {
-    return "shape " + list_of(tensor_.sizes(), tensor_.dim()) + " with strides " +
-           list_of(tensor_.strides(), tensor_.dim());
-  }
-
   const char* op_;
   const char* name_;
   const Tensor& tensor_;
 };
 
-[[noreturn]] inline void refuse_scalar(const char* op, const char* name, const std::string& expected,
-                                       const std::string& got) {
-  throw std::runtime_error(std::string(op) + ": argument `" + name + "`: expected " + expected + ", got " +
-                           got);
+inline Message expected_of(const char* op, const char* name) {
+  return Message().add("%s: argument `%s`: expected ", op, name);
 }
 
 inline void choice(const char* op, const char* name, const char* value,
                    std::initializer_list<const char*> allowed) {
-  std::string names;
-  for (const char* known : allowed) {
+  for (const char* known : allowed)
     if (std::strcmp(value, known) == 0) return;
-    names += (names.empty() ? "'" : " or '") + std::string(known) + "'";
+  Message message = expected_of(op, name);
+  const char* separator = "";
+  for (const char* known : allowed) {
+    message.add("%s'%s'", separator, known);
+    separator = " or ";
   }
-  refuse_scalar(op, name, names, "'" + std::string(value) + "'");
+  throw Refusal(message.add(", got '%.200s'", value));
 }
 
 // Written so that NaN is refused wherever there is a bound.
-template <typename Number>
-void at_least(const char* op, const char* name, Number value, double minimum) {
-  if (!(value >= minimum)) refuse_scalar(op, name, "at least " + std::to_string(minimum), std::to_string(value));
+inline void at_least(const char* op, const char* name, double value, double minimum) {
+  if (!(value >= minimum)) throw Refusal(expected_of(op, name).add("at least %.17g, got %.17g", minimum, value));
 }
 
-template <typename Number>
-void at_most(const char* op, const char* name, Number value, double maximum) {
-  if (!(value <= maximum)) refuse_scalar(op, name, "at most " + std::to_string(maximum), std::to_string(value));
+inline void at_most(const char* op, const char* name, double value, double maximum) {
+  if (!(value <= maximum)) throw Refusal(expected_of(op, name).add("at most %.17g, got %.17g", maximum, value));
 }
 
-inline void constraint(const char* op, bool holds, const char* text, const std::string& values) {
-  if (!holds) throw std::runtime_error(std::string(op) + ": expected " + text + ", got " + values);
+struct Named {
+  const char* name;
+  int64_t value;
+};
+
+inline void constraint(const char* op, bool holds, const char* text, std::initializer_list<Named> values) {
+  if (holds) return;
+  Message message = Message().add("%s: expected %s, got ", op, text);
+  const char* separator = "";
+  for (const Named& item : values) {
+    message.add("%s%s = %lld", separator, item.name, static_cast<long long>(item.value));
+    separator = ", ";
+  }
+  throw Refusal(message);
 }
 
 // The tensor itself where it is dense, a dense copy otherwise.

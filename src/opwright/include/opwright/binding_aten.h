@@ -14,6 +14,7 @@
 
 #include "binding_types.h"
 #include "optional.h"
+#include "refusal.h"
 
 namespace opwright {
 namespace binding {
@@ -51,7 +52,9 @@ class Tensor {
 
 inline int32_t cpu_device() { return static_cast<int32_t>(at::kCPU); }
 
-inline std::string device_name(const Tensor& tensor) { return tensor.aten().device().str(); }
+inline void add_device(Message& message, const Tensor& tensor) {
+  message.add("%s", tensor.aten().device().str().c_str());
+}
 
 inline Tensor empty(const int64_t* sizes, int64_t dim, DType dtype, const Tensor& device_of) {
   const at::TensorOptions options(device_of.aten().device());

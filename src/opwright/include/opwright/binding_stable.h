@@ -2,28 +2,25 @@
 // every later torch and every Python.
 #pragma once
 
-// Newer declarations are not wanted: the binary would need them of the torch that loads it.
-#ifndef TORCH_TARGET_VERSION
-#define TORCH_TARGET_VERSION 0x020a000000000000
-#endif
-#include <torch/csrc/stable/c/shim.h>
-
 #include <cstdint>
 #include <cstring>
-#include <stdexcept>
-#include <string>
 #include <utility>
 
 #include "binding_types.h"
 #include "optional.h"
+#include "refusal.h"
+#include "torch_stable.h"
 
 namespace opwright {
 namespace binding {
 
 inline constexpr const char* kAbi = "stable";
 
+// The encoding of values on the stack that this header speaks.
+inline constexpr uint64_t kBuiltFor = 0x020a000000000000;  // torch 2.10
+
 inline void check(AOTITorchError error, const char* what) {
-  if (error != AOTI_TORCH_SUCCESS) throw std::runtime_error(std::string("PyTorch failed: ") + what);
+  if (error) throw Refusal(Message().add("PyTorch failed: %s", what));
 }
 
 // The numbers that the loading torch gives to dtypes, in the order of DType.
@@ -112,15 +109,17 @@ class Tensor {
 
 inline int32_t cpu_device() { return aoti_torch_device_type_cpu(); }
 
-inline std::string device_name(const Tensor& tensor) {
+inline void add_device(Message& message, const Tensor& tensor) {
   const int32_t type = tensor.device_type();
-  const std::string index = ":" + std::to_string(tensor.device_index());
-  if (type == aoti_torch_device_type_cpu()) return "cpu";
-  if (type == aoti_torch_device_type_cuda()) return "cuda" + index;
-  if (type == aoti_torch_device_type_meta()) return "meta";
-  if (type == aoti_torch_device_type_xpu()) return "xpu" + index;
-  if (type == aoti_torch_device_type_privateuse1()) return "privateuse1" + index;
-  return "device type " + std::to_string(type);
+  const char* name = type == aoti_torch_device_type_cpu()           ? "cpu"
+                     : type == aoti_torch_device_type_cuda()        ? "cuda"
+                     : type == aoti_torch_device_type_meta()        ? "meta"
+                     : type == aoti_torch_device_type_xpu()         ? "xpu"
+                     : type == aoti_torch_device_type_privateuse1() ? "privateuse1"
+                                                                    : "another device";
+  message.add("%s", name);
+  if (tensor.device_index() > 0 || type == aoti_torch_device_type_cuda())
+    message.add(":%d", static_cast<int>(tensor.device_index()));
 }
 
 inline Tensor empty(const int64_t* sizes, int64_t dim, DType dtype, const Tensor& device_of) {
@@ -222,7 +221,7 @@ Registration offer(const char* ns, const char* name, const char* dispatch_key) {
   Registration library = nullptr;
   check(aoti_torch_library_init_impl(ns, dispatch_key, __FILE__, __LINE__, &library),
         "opening a library for registration");
-  check(torch_library_impl(library, name, boxed, TORCH_TARGET_VERSION), "registering a kernel");
+  check(torch_library_impl(library, name, boxed, kBuiltFor), "registering a kernel");
   return library;
 }
 
