@@ -12,18 +12,20 @@ C_SOURCES = $(shell find src -name '*.h' -o -name '*.cpp' -o -name '*.cu' -o -na
 export PYTHON
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types format clean
+.PHONY: help demo test lint types unit format clean
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make demo    install into .venv and check three operators"
 	@echo "make test    lint, types and tests, in the same .venv"
-	@echo "make lint | types | format | clean"
+	@echo "make lint | types | unit | format | clean"
 
 demo: $(VENV)/.package
 	$(BIN)/opwright check bias_gelu swish add2
 
-test: lint types
+test: lint types unit
+
+unit: $(VENV)/.tests
 	$(BIN)/pytest -n $(JOBS) --dist loadgroup
 
 lint: $(VENV)/.tests
