@@ -75,35 +75,34 @@ def _demangler() -> ctypes._NamedFuncPointer | None:
 def take_apart(demangled: str) -> Name:
     """Split a demangled name at the brackets that belong to the function itself."""
     text = demangled.replace("operator()", "operator\0").replace("(anonymous namespace)", "\1")
-    head, parameters = _cut(text, "(")
-    words = _outside_brackets(head)
-    base, arguments = _cut(words, "<")
-    restored = [
+    head, parameters = _parted(text, text.rfind(")"), "()")
+    word = head[_last_blank(head) + 1 :]
+    base, arguments = _parted(word, len(word) - 1 if word.endswith(">") else -1, "<>")
+    restored = (
         part.replace("operator\0", "operator()").replace("\1", "(anonymous namespace)")
-        for part in (base, arguments.removesuffix(">"), parameters.rpartition(")")[0])
-    ]
+        for part in (base, arguments.strip(), parameters)
+    )
     return Name(*restored)
 
 
-def _cut(text: str, bracket: str) -> tuple[str, str]:
-    """Cut at the first ``bracket`` that is inside no angle brackets."""
+def _parted(text: str, end: int, brackets: str) -> tuple[str, str]:
+    """The text before the pair of brackets that closes at ``end``, and the text inside the pair."""
     depth = 0
-    for position, letter in enumerate(text):
-        if letter == bracket and depth == 0:
-            return text[:position], text[position + 1 :]
-        depth += (letter == "<") - (letter == ">")
+    for position in range(end, -1, -1):
+        depth += (text[position] == brackets[1]) - (text[position] == brackets[0])
+        if depth == 0:
+            return text[:position], text[position + 1 : end]
     return text, ""
 
 
-def _outside_brackets(head: str) -> str:
-    """The last word of ``head``, where blanks inside angle brackets part nothing: the return type goes."""
+def _last_blank(head: str) -> int:
+    """Where the return type ends: the last blank that is inside no angle brackets; -1 for none."""
     depth = 0
     for position in range(len(head) - 1, -1, -1):
-        letter = head[position]
-        depth += (letter == ">") - (letter == "<")
-        if letter == " " and depth == 0:
-            return head[position + 1 :]
-    return head
+        depth += (head[position] == ">") - (head[position] == "<")
+        if head[position] == " " and depth == 0:
+            return position
+    return -1
 
 
 def why_undefined(symbol: str, defined: Iterable[str] = ()) -> str:

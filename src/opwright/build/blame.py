@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from typing import NamedTuple
 
-from opwright.build.diagnose import KILLED, FirstError, first_error, log_lines
+from opwright.build.diagnose import FirstError, first_error, mentions
 from opwright.build.failure import keep_failure
 from opwright.build.jobs import JOB_BYTES, Jobs
 from opwright.build.linking import link_fault
@@ -15,7 +16,10 @@ from opwright.build.stage import Stage
 from opwright.errors import CompileError, LinkError, OpwrightError, StoreError
 from opwright.process import ending
 
-_NO_SPACE = "No space left on device"
+_NO_SPACE = re.compile(rb"No space left on device")
+_KILLED = re.compile(
+    rb"Killed signal terminated program \w+|internal compiler error: Killed|^Killed$", re.MULTILINE
+)
 _TOO_FULL_BYTES = 4 << 20
 
 
@@ -78,7 +82,7 @@ def _is_users(query: Query, path: str) -> bool:
 
 def _no_space(query: Query, action: Action | None) -> StoreError | None:
     """On a full disk not even the message fits: so little room explains what nothing else does."""
-    said = action is not None and any(_NO_SPACE in line for line in log_lines(action.log))
+    said = action is not None and mentions(action.log, _NO_SPACE)
     free_bytes = shutil.disk_usage(query.store.where).free
     if not said and free_bytes > _TOO_FULL_BYTES:
         return None
@@ -92,7 +96,7 @@ def _no_space(query: Query, action: Action | None) -> StoreError | None:
 def _killed(action: Action, jobs: Jobs) -> CompileError | None:
     code = _code(action)
     by_signal = ending(code) if code > 128 else ""
-    if not by_signal and any(KILLED.search(line) for line in log_lines(action.log)):
+    if not by_signal and mentions(action.log, _KILLED):
         by_signal = "killed by signal 9 (SIGKILL)"
     if not by_signal:
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import re
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -35,11 +36,19 @@ class FirstError(NamedTuple):
     more: int
 
 
-def log_lines(log: Path) -> Iterator[str]:
-    """The lines of a log of any size and encoding, one at a time."""
+def raw_lines(log: Path) -> Iterator[bytes]:
+    """The lines of a log of any size and encoding, one at a time, undecoded: there may be millions."""
     with log.open("rb") as file:
         while line := file.readline(_LONGEST_LINE_BYTES):
-            yield decoded(line).rstrip("\r\n")
+            yield line.rstrip(b"\r\n")
+
+
+def mentions(log: Path, pattern: re.Pattern[bytes]) -> bool:
+    """Whether a log of any size has the pattern in it."""
+    if log.stat().st_size == 0:
+        return False
+    with log.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        return pattern.search(content) is not None
 
 
 def first_error(log: Path, is_users: Callable[[str], bool]) -> FirstError | None:
@@ -47,30 +56,33 @@ def first_error(log: Path, is_users: Callable[[str], bool]) -> FirstError | None
 
     An error inside a library's header also gets ``users_place``: the user's line that led there.
     """
-    before: deque[str] = deque(maxlen=_CONTEXT_LINES)
-    found: re.Match[str] | None = None
-    excerpt: list[str] = []
+    before: deque[bytes] = deque(maxlen=_CONTEXT_LINES)
     after: list[str] = []
+    found: re.Match[str] | None = None
     more = 0
-    for line in log_lines(log):
-        match = _ERROR.match(line) or _PLACELESS.match(line)
+    for raw in raw_lines(log):
+        match = _error_in(raw)
         if found is None:
-            before.append(line)
+            before.append(raw)
             found = match
-            continue
-        more += match is not None
-        if match is None and more == 0:
-            after.append(line) if len(after) < _CONTEXT_LINES else None
-            if line.startswith(" ") and len(excerpt) < _EXCERPT_LINES:
-                excerpt.append(line)
+        elif match is not None:
+            more += 1
+        elif more == 0 and len(after) < _CONTEXT_LINES:
+            after.append(decoded(raw))
     if found is None:
         return None
     parts = found.groupdict()
     where = (parts["where"] or "").removesuffix(": ")
-    place = "" if is_users(where) else _users_place([*before, *after], is_users)
-    return FirstError(
-        where, int(parts.get("line") or 0), parts["text"], tuple(excerpt), place, more
-    )
+    place = "" if is_users(where) else _users_place([*map(decoded, before), *after], is_users)
+    excerpt = tuple(line for line in after if line.startswith(" "))[:_EXCERPT_LINES]
+    return FirstError(where, int(parts.get("line") or 0), parts["text"], excerpt, place, more)
+
+
+def _error_in(raw: bytes) -> re.Match[str] | None:
+    if b"rror:" not in raw:  # a regular expression takes much longer to say no
+        return None
+    line = decoded(raw)
+    return _ERROR.match(line) or _PLACELESS.match(line)
 
 
 def _users_place(lines: list[str], is_users: Callable[[str], bool]) -> str:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from opwright.build.diagnose import log_lines
+from opwright.build.diagnose import raw_lines
 from opwright.errors import OpwrightError
-from opwright.process import run_command
+from opwright.process import decoded, run_command
 from opwright.symbols import demangle, why_undefined
 
 _UNDEFINED = re.compile(r"undefined reference to [`'](?P<name>.+)'|undefined symbol: (?P<other>.+)")
@@ -32,7 +32,7 @@ def link_fault(log: Path, objects: Sequence[Path], names: dict[str, str]) -> Lin
     """The fault that a linker's output tells of, if it tells anything. ``names`` maps object files to the units' names."""
     undefined: dict[str, str] = {}
     last = ""
-    for line in log_lines(log):
+    for line in map(decoded, raw_lines(log)):
         if match := _NO_LIBRARY.search(line):
             name = match["name"] or match["other"]
             return LinkFault(
