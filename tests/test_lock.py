@@ -12,10 +12,10 @@ import time
 from pathlib import Path
 
 import pytest
-from small_build import heard, run_python
 
 from opwright.errors import BuildTimeout
 from opwright.lock import hold, holder_path, is_free
+from small_build import heard, run_python
 
 HOLD = """
 import sys, time
@@ -55,9 +55,12 @@ def test_waiting_says_for_whom_and_ends_in_time(path: Path) -> None:
     child = run_python(HOLD.format(path=str(path)))
     assert child.stdout is not None
     child.stdout.readline()
-    with heard() as said, pytest.raises(BuildTimeout) as failure:
-        with hold(path, purpose="the build of x", timeout_seconds=0.4):
-            pass
+    with (
+        heard() as said,
+        pytest.raises(BuildTimeout) as failure,
+        hold(path, purpose="the build of x", timeout_seconds=0.4),
+    ):
+        pass
     os.kill(child.pid, signal.SIGKILL)
     child.communicate()
     assert f"held by process {child.pid} on host " in failure.value.what

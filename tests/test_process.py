@@ -9,10 +9,10 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from small_build import run_python
 
 from opwright.errors import BuildTimeout, ToolchainError
 from opwright.process import ending, run_command
+from small_build import run_python
 
 
 def running(pid: int) -> bool:

@@ -118,7 +118,7 @@ def _interrupts_held() -> Iterator[None]:
         yield
         return
     caught: list[int] = []
-    signal.signal(signal.SIGINT, lambda number, frame: caught.append(number))
+    signal.signal(signal.SIGINT, lambda number, _frame: caught.append(number))
     try:
         yield
     finally:

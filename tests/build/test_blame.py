@@ -6,6 +6,10 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from opwright.build import Store
+from opwright.errors import CompileError, LinkError
+from opwright.spec.request import Unit
 from small_build import (
     EXPORT,
     SOURCE,
@@ -18,10 +22,6 @@ from small_build import (
     small_operator,
     write,
 )
-
-from opwright.build import Store
-from opwright.errors import CompileError, LinkError
-from opwright.spec.request import Unit
 
 
 @pytest.fixture
@@ -56,7 +56,8 @@ def test_an_error_in_a_header_of_the_library_names_the_users_line_too(
 ) -> None:
     write(
         root,
-        k_cpp="#include <algorithm>\n#include <list>\nvoid f(std::list<int>& x) {\n  std::sort(x.begin(), x.end());\n}\n",
+        k_cpp="#include <algorithm>\n#include <list>\nvoid f(std::list<int>& x) {\n"
+        "  std::sort(x.begin(), x.end());\n}\n",
     )
     error = failure(root, tmp_path)
     first, second, *_ = error.what.splitlines()
@@ -149,7 +150,9 @@ def test_a_killed_compiler_is_called_that(
     assert "OPWRIGHT_JOBS=1" in error.hint
 
 
-TEMPLATE = "template <class T> void twice(const T* x, T* y, long n) { for (long i = 0; i < n; ++i) y[i] = x[i] + x[i]; }\n"
+TEMPLATE = (
+    "template <class T> void twice(const T* x, T* y, long n) { while (n--) y[n] = x[n] + x[n]; }\n"
+)
 
 
 def test_a_missing_instantiation_is_told_from_a_missing_library(root: Path, tmp_path: Path) -> None:

@@ -8,6 +8,8 @@ import time
 from pathlib import Path
 
 import pytest
+
+from opwright.build import Miss, Store, lookup
 from small_build import (
     EXPORT,
     SOURCE,
@@ -22,8 +24,6 @@ from small_build import (
     small_operator,
     write,
 )
-
-from opwright.build import Miss, Store, lookup
 
 
 @pytest.fixture
@@ -95,7 +95,8 @@ def test_a_folder_that_was_not_there_counts_when_it_brings_the_header(
 
 
 def test_has_include_counts_in_both_directions(root: Path, tmp_path: Path) -> None:
-    code = f'#if __has_include("opt.h")\n#define K 5\n#else\n#define K 2\n#endif\n{EXPORT} int answer() {{ return K; }}\n'
+    code = '#if __has_include("opt.h")\n#define K 5\n#else\n#define K 2\n#endif\n'
+    code += f"{EXPORT} int answer() {{ return K; }}\n"
     write(root, k_cpp=code)
     request = request_for(root)
     assert answer_of(built(request, tmp_path / "store")) == 2
@@ -245,7 +246,8 @@ def test_a_compiler_that_cannot_be_watched_still_gets_every_header_case_right(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CXX", str(compiler_script(tmp_path / "unwatched-g++", UNWATCHED)))
-    code = f'#if __has_include("opt.h")\n#define M 10\n#else\n#define M 1\n#endif\n#include "cfg.h"\n{EXPORT} int answer() {{ return K * M; }}\n'
+    code = '#if __has_include("opt.h")\n#define M 10\n#else\n#define M 1\n#endif\n'
+    code += f'#include "cfg.h"\n{EXPORT} int answer() {{ return K * M; }}\n'
     write(root, k_cpp=code, b__cfg_h="#define K 2\n")
     (root / "a").mkdir()
     request = request_for(root, include_dirs=(root / "a", root / "b"))

@@ -9,6 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from opwright.build import Miss, Store, explain, lookup
+from opwright.spec.request import Unit
+from opwright.spec.target import Target
 from small_build import (
     EXPORT,
     answer_of,
@@ -19,10 +23,6 @@ from small_build import (
     small_operator,
     write,
 )
-
-from opwright.build import Miss, Store, explain, lookup
-from opwright.spec.request import Unit
-from opwright.spec.target import Target
 
 CODE = f"#ifndef K\n#define K 2\n#endif\n{EXPORT} int answer() {{ return K; }}\n"
 

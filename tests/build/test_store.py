@@ -7,11 +7,11 @@ import time
 from pathlib import Path
 
 import pytest
-from small_build import built, heard, request_for, run_python, small_operator, write
 
 from opwright.build import Store, quarantine
 from opwright.build.trust import default_folder
 from opwright.errors import StoreError
+from small_build import built, heard, request_for, run_python, small_operator, write
 
 
 @pytest.fixture
@@ -84,7 +84,7 @@ def test_a_store_of_another_user_is_refused(root: Path, tmp_path: Path) -> None:
 
 def test_a_store_that_cannot_be_made_is_one_clear_error(root: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(StoreError, match="cannot be (read|written)") as caught:
+    with pytest.raises(StoreError, match=r"cannot be (read|written)") as caught:
         built(request_for(root), tmp_path / "file" / "store")
     assert "OPWRIGHT_STORE" in caught.value.hint
 

@@ -14,12 +14,13 @@ from opwright.toolchain import cpu
 from opwright.toolchain.base import Job, Step, Toolchain, Tools
 from opwright.toolchain.registry import TOOLCHAINS, toolchain_for
 
+BASELINE = Target("cpu")
 TOOLS = Tools(("g++",), (), "(Debian) 12.2")
 STEP = Step("a/k.cpp", Path("/r/a/k.cpp"), Path("/p/k.o"), Path("/p/k.d"))
 
 
 def job(
-    target: Target = Target("cpu"), environment: dict[str, str] | None = None, **changes: object
+    target: Target = BASELINE, environment: dict[str, str] | None = None, **changes: object
 ) -> Job:
     request = BuildRequest("op", target, Path("/r"), (), **changes)  # type: ignore[arg-type]
     return Job(request, TOOLS, environment or {}, (("/r", "."),))

@@ -29,7 +29,7 @@ class LinkFault(NamedTuple):
 
 
 def link_fault(log: Path, objects: Sequence[Path], names: dict[str, str]) -> LinkFault | None:
-    """The fault that a linker's output tells of, if it tells anything. ``names`` maps object files to the units' names."""
+    """The fault that a linker's output tells of, if any. ``names`` maps objects to units' names."""
     undefined: dict[str, str] = {}
     last = ""
     for line in map(decoded, raw_lines(log)):
