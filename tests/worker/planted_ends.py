@@ -6,6 +6,7 @@ import ctypes
 import faulthandler
 import fcntl
 import os
+import resource
 import signal
 import socket
 import stat
@@ -286,6 +287,10 @@ def hang_at_exit(item: Item) -> None:
 
 def environment_variable(item: Item) -> Item:
     return {"value": os.environ.get(item["name"])}
+
+
+def core_limit(item: Item) -> Item:
+    return {"limits": resource.getrlimit(resource.RLIMIT_CORE)}
 
 
 def parallel_sum(item: Item) -> Item:

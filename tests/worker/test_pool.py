@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -174,6 +175,16 @@ def test_the_items_that_the_same_process_answered_before_are_counted(roomy: Work
     items = [{"do": "fine"}, {"do": "fine"}, {"do": "abort"}, {"do": "abort"}]
     ends = [result for result in roomy.run(items) if isinstance(result, Ended)]
     assert [ended.items_before for ended in ends] == [2, 0]
+
+
+def test_crashes_write_no_core() -> None:
+    before = resource.getrlimit(resource.RLIMIT_CORE)
+    resource.setrlimit(resource.RLIMIT_CORE, (before[1], before[1]))
+    try:
+        with Worker(SETUP, limits=ROOMY) as worker:
+            assert answer_of(worker, "core_limit") == {"limits": [0, 0]}
+    finally:
+        resource.setrlimit(resource.RLIMIT_CORE, before)
 
 
 # Exits
