@@ -25,7 +25,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("operator",),
     ("load",),
     ("opwright",),  # the root: public names
-    ("cli", "pytest_plugin", "ops"),
+    ("cli", "pytest_plugin", "ops", "templates"),
     ("__main__",),
 )
 LEVEL = {group: level for level, row in enumerate(ROWS) for group in row}
@@ -39,6 +39,7 @@ ONLY: dict[str, set[str]] = {
     "judge": {"spec", "records", "errors"},
     "report": {"records", "errors", "log", "files"},  # renderers compute nothing
     "ops": {"opwright"},  # operators are clients of the public names
+    "templates": {"opwright"},
 }
 
 # These work where torch is not installed or must not be waited for.

@@ -14,6 +14,7 @@ from opwright.errors import OpwrightError
 
 # name -> the module whose ``command`` it is
 COMMANDS = {
+    "new": "opwright.cli.new",
     "check": "opwright.cli.check",
     "build": "opwright.cli.build",
     "doctor": "opwright.cli.doctor",

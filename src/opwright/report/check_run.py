@@ -23,7 +23,7 @@ from opwright.report.check_table import LEGEND, check_table
 from opwright.report.figures import count_text
 from opwright.report.verdicts import STYLES, sign
 
-_REASON_LINES = 4
+_REASON_LINES = 2
 
 
 def check_report(record: Record, *, verbose: bool = False, ascii_only: bool = False) -> Group:
