@@ -65,7 +65,10 @@ class DispatcherOp:
         """Make a Python function the kernel for a dispatch key."""
         self._withdraw(dispatch_key)
         holder = torch.library.Library(self.namespace, "IMPL")
-        holder.impl(self.spec.name, function, dispatch_key)
+        # PyTorch leaves out arguments that have their default value; a function need not know it.
+        holder.impl(
+            self.spec.name, lambda *args, **kwargs: function(*self._all(args, kwargs)), dispatch_key
+        )
         self._kernels[dispatch_key] = holder._destroy
 
     def _withdraw(self, dispatch_key: str) -> None:
@@ -118,6 +121,11 @@ class DispatcherOp:
         name = self.spec.dtype_of(tensor)
         leader = next((v.leader for v in self.spec.type_variables if v.name == name), None)
         return tensors[leader].dtype if leader else getattr(torch, name)
+
+    def _all(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+        """Every argument, in schema order."""
+        named = self._named(args, kwargs)
+        return [named[argument.name] for argument in self.spec.schema.arguments]
 
     def _named(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         """Arguments by name, with the schema's defaults."""

@@ -58,12 +58,14 @@ def _unwritten(name: str, first: torch.Tensor, second: torch.Tensor) -> Finding 
         return None
     positions = kept.nonzero().flatten()
     low, high = int(positions[0]), int(positions[-1])
-    where = _unravel(low, first.shape), _unravel(high, first.shape)
+    start, end = list(_unravel(low, first.shape)), list(_unravel(high, first.shape))
+    where = f"from index {start} to {end}" if count > 1 else f"at index {start}"
+    holes = f", with {high - low + 1 - count} written in between" if high - low + 1 > count else ""
     return Finding(
         "output not written",
-        f"{count} of {first.numel()} elements of `{name}` were never written, "
-        f"between index {list(where[0])} and {list(where[1])}",
-        {"output": name, "count": count, "first": list(where[0]), "last": list(where[1])},
+        f"{count} of {first.numel()} elements of `{name}` {'were' if count > 1 else 'was'} never written, "
+        f"{where}{holes}: what memory held before shows there",
+        {"output": name, "count": count, "first": start, "last": end},
     )
 
 

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from opwright.checks.judging import expect, findings_of, judge_call, run_operator
 from opwright.checks.plan import case_name, dtype_choices, scalar_choices
 from opwright.checks.protocol import Check, Subject
+from opwright.checks.refusals import refused, unclear
 from opwright.errors import ReferenceFailed
-from opwright.inputs.call import make_call
+from opwright.inputs.call import Call, make_call
 from opwright.records.verdict import Finding, Outcome, failed, not_checked, passed
 from opwright.spec.case import Case
 from opwright.spec.operator import OperatorSpec
@@ -24,32 +25,50 @@ def cases(spec: OperatorSpec) -> Iterator[Case]:
 
 
 def run(case: Case, subject: Subject) -> Outcome:
-    """Compare with the reference; where that refuses, the operator has to refuse as well."""
+    """Compare with the reference; where that refuses, a refusal is right and an answer proves nothing."""
     call = make_call(subject.spec, case)
     try:
         expected = expect(subject.spec, case, call)
     except ReferenceFailed as error:
-        return _both_refuse(subject, error, case)
+        return _reference_refuses(subject, call, error)
     try:
         results = run_operator(subject, call.cloned())
     except Exception as error:
         return failed(
             Finding(
                 "refuses empty input",
-                f"{type(error).__name__} on an empty input that the reference takes: {error}",
+                f"{refused(error)}, on {_shapes(call)}, which the reference takes. Return early when an "
+                "output is empty, and give the reduction's neutral element where only an input is.",
+                {"exception": type(error).__name__},
             )
         )
     comparison = judge_call(expected, results, call)
-    return passed() if comparison.passed else failed(*findings_of(comparison))
+    if comparison.passed:
+        return passed()
+    return failed(
+        *(
+            Finding(finding.kind, f"on {_shapes(call)}: {finding.message}", finding.details)
+            for finding in findings_of(comparison)
+        )
+    )
 
 
-def _both_refuse(subject: Subject, refusal: ReferenceFailed, case: Case) -> Outcome:
-    call = make_call(subject.spec, case)
+def _reference_refuses(subject: Subject, call: Call, refusal: ReferenceFailed) -> Outcome:
     try:
-        run_operator(subject, call)
-    except Exception:
-        return passed(notes=("the reference and the operator both refuse",))
-    return not_checked(f"the operator takes what the reference refuses: {refusal.what}")
+        run_operator(subject, call.cloned())
+    except Exception as error:
+        finding = unclear(error, f"on {_shapes(call)}")
+        same = type(refusal.__cause__) is type(error)
+        return failed(finding) if finding and not same else passed(notes=(f"refused: {refused(error)}",))
+    return not_checked(
+        f"the operator takes {_shapes(call)}, and there is no answer to compare with: {refusal.what}"
+    )
+
+
+def _shapes(call: Call) -> str:
+    """``empty input: `input` with shape [0, 16]``, for all tensors of the call."""
+    parts = (f"`{name}` with shape {list(tensor.shape)}" for name, tensor in call.tensors.items())
+    return "empty input: " + ", ".join(parts)
 
 
 CHECK = Check("empty", "tensors with no elements give what the reference gives", cases, run)

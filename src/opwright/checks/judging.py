@@ -54,6 +54,14 @@ def findings_of(comparison: Comparison) -> tuple[Finding, ...]:
     )
 
 
+def same_bits(one: torch.Tensor, other: torch.Tensor) -> bool:
+    """Whether two tensors hold the same values, bit by bit; NaN is equal to itself, 0.0 not to -0.0."""
+    if one.shape != other.shape or one.dtype != other.dtype:
+        return False
+    flat = (tensor.detach().contiguous().reshape(-1).view(torch.uint8) for tensor in (one, other))
+    return torch.equal(*flat)
+
+
 def reduction_length(spec: OperatorSpec, case: Case) -> int:
     """How many terms the longest sum behind an output element has in this case."""
     if spec.reduction is None:

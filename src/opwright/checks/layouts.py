@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from opwright.checks.judging import expect, findings_of, judge_call, run_operator
 from opwright.checks.plan import case_name, dtype_choices, scalar_choices
 from opwright.checks.protocol import Check, Subject
-from opwright.inputs.call import make_call
-from opwright.inputs.layouts import LAYOUTS, OVERLAPPING, can_lay_out
+from opwright.checks.refusals import first_line, refused, unclear
+from opwright.inputs.call import Call, make_call
+from opwright.inputs.layouts import LAYOUTS, OVERLAPPING, can_lay_out, is_covered
 from opwright.records.verdict import Finding, Outcome, failed, passed
 from opwright.spec.case import Case
 from opwright.spec.operator import OperatorSpec
@@ -19,13 +20,14 @@ from opwright.spec.sizing import sizes_of
 def cases(spec: OperatorSpec) -> Iterator[Case]:
     """Each argument in each layout, alone; then all of them together. Every dtype."""
     scalars = scalar_choices(spec)[0]
+    known = {k: v for k, v in scalars.items() if isinstance(v, int)}
     tensors = [argument.name for argument in spec.schema.tensors]
     groups = [(name,) for name in tensors] + ([tuple(tensors)] if len(tensors) > 1 else [])
     roomy = roomy_size_sets(spec, scalars, count=40)
     for dtypes in dtype_choices(spec):
         for group in groups:
             for layout in LAYOUTS:
-                sizes = next((s for s in roomy if _fits(spec, s, group, layout)), None)
+                sizes = next((s for s in roomy if _fits(spec, {**s, **known}, group, layout)), None)
                 if sizes is not None:
                     names = group if len(group) == 1 else ("all",)
                     name = case_name(sizes, dtypes, None, (), f"{'+'.join(names)} {layout}")
@@ -33,9 +35,9 @@ def cases(spec: OperatorSpec) -> Iterator[Case]:
                     yield Case("layouts", name, dtypes, sizes, scalars, laid_out)
 
 
-def _fits(spec: OperatorSpec, sizes: Sizes, group: tuple[str, ...], layout: str) -> bool:
+def _fits(spec: OperatorSpec, known: Sizes, group: tuple[str, ...], layout: str) -> bool:
     """Whether any of the arguments has a shape that this layout can be given to."""
-    return any(can_lay_out(sizes_of(spec.inputs[name], sizes), layout) for name in group)
+    return any(can_lay_out(sizes_of(spec.inputs[name], known), layout) for name in group)
 
 
 def run(case: Case, subject: Subject) -> Outcome:
@@ -43,37 +45,73 @@ def run(case: Case, subject: Subject) -> Outcome:
     call = make_call(subject.spec, case)
     dense = call.cloned()
     expected = expect(subject.spec, case, call)
+    overlapping = [n for n in case.layouts if n in call.written and _overlaps(call, n, case.layouts[n])]
     try:
         results = run_operator(subject, call)
     except Exception as error:
-        return _refusal(case, error)
-    written = [n for n in case.layouts if n in call.written and case.layouts[n] in OVERLAPPING]
-    if written:
+        return _refused(case, call, error, overlapping)
+    if overlapping:
         return failed(
             Finding(
                 "overlapping output accepted",
-                f"argument `{written[0]}` is written to, its elements share memory, and the call was accepted",
-                {"argument": written[0]},
+                f"{_shown(call, overlapping)} is written to, its elements share memory, and the call was "
+                f"accepted. Refuse it with a message that names `{overlapping[0]}`.",
+                {"arguments": overlapping, "layouts": case.layouts},
             )
         )
     comparison = judge_call(expected, results, dense)
     if comparison.passed:
         return passed()
-    layouts = ", ".join(f"`{name}` {layout}" for name, layout in case.layouts.items())
+    shown = _shown(call, list(case.layouts))
     return failed(
         *(
-            Finding("wrong on a layout", f"{layouts}: {finding.message}", finding.details)
+            Finding("wrong on a layout", f"{shown}: {finding.message}", _details(case, finding))
             for finding in findings_of(comparison)
         )
     )
 
 
-def _refusal(case: Case, error: Exception) -> Outcome:
-    """A refusal is right when it says which argument it refuses."""
-    message = str(error).splitlines()[0] if str(error) else type(error).__name__
-    if any(name in message for name in case.layouts):
-        return passed(notes=(f"refused: {message}",))
-    return passed(notes=(f"refused, without naming the argument: {message}",))
+def _details(case: Case, finding: Finding) -> dict[str, object]:
+    return {**finding.details, "kind": finding.kind, "layouts": case.layouts}
+
+
+def _overlaps(call: Call, name: str, layout: str) -> bool:
+    tensor = call.arguments[name]
+    return layout in OVERLAPPING and any(
+        stride == 0 and size > 1 for size, stride in zip(tensor.shape, tensor.stride(), strict=True)
+    )
+
+
+def _refused(case: Case, call: Call, error: Exception, overlapping: list[str]) -> Outcome:
+    """A refusal is right where the description does not promise the layout, and has to be clear there."""
+    shown = _shown(call, list(case.layouts))
+    promised = [n for n in case.layouts if is_covered(call.spec.inputs[n], call.arguments[n])]
+    if not overlapping and promised == list(case.layouts):
+        declared = call.spec.inputs[promised[0]].layout
+        return failed(
+            Finding(
+                "refuses an allowed layout",
+                f"{shown} was refused, and layout {declared!r} promises it: {refused(error)}",
+                {"layouts": case.layouts, "exception": type(error).__name__},
+            )
+        )
+    finding = unclear(error, shown, argument=next(iter(case.layouts)))
+    if finding is not None:
+        return failed(finding)
+    named = any(name in first_line(error) for name in case.layouts)
+    return passed({"names_argument": named}, (f"refused: {refused(error)}",))
+
+
+def _shown(call: Call, names: list[str]) -> str:
+    """``argument `input` with shape [3, 5], strides [1, 3], storage offset 0``, for one or several."""
+    parts = []
+    for name in names:
+        tensor = call.arguments[name]
+        parts.append(
+            f"`{name}` with shape {list(tensor.shape)}, strides {list(tensor.stride())}, "
+            f"storage offset {tensor.storage_offset()}"
+        )
+    return ("argument " if len(parts) == 1 else "arguments ") + "; ".join(parts)
 
 
 CHECK = Check(

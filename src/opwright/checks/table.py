@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 
-from opwright.checks import contract, coverage, empty, layouts, numerics
+from opwright.checks import contract, coverage, determinism, empty, layouts, mutation, numerics
 from opwright.checks.protocol import Check
 from opwright.errors import UsageError
 
@@ -13,6 +13,8 @@ CHECKS: tuple[Check, ...] = (
     contract.CHECK,
     empty.CHECK,
     numerics.CHECK,
+    mutation.CHECK,
+    determinism.CHECK,
     layouts.CHECK,
     coverage.CHECK,
 )

@@ -83,7 +83,12 @@ def results_of(spec: OperatorSpec, function: Callable[..., Any], call: Call) -> 
 
 
 def fresh_results(spec: OperatorSpec, returned: Any) -> list[torch.Tensor]:
-    """The fresh tensors among what a call returned, in schema order."""
+    """The fresh tensors among what a call returned, in schema order.
+
+    Where the schema returns nothing, what a reference returns all the same (``c.copy_(a)``) is dropped.
+    """
+    if not spec.schema.returns:
+        return []
     listed: Sequence[Any] = (
         () if returned is None else returned if isinstance(returned, (tuple, list)) else (returned,)
     )

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 
 import torch
 
+from opwright.spec.tensor import Tensor
+
 Layout = Callable[[torch.Tensor], "torch.Tensor | None"]
 
 # What lies beside a view in its storage: an operator that reads it gets wrong values.
@@ -61,6 +63,21 @@ def _expanded(dense: torch.Tensor) -> torch.Tensor | None:
     return dense[:1].clone().expand(dense.shape)
 
 
+def _expanded_inside(dense: torch.Tensor) -> torch.Tensor | None:
+    """The first column, repeated by a stride of zero in the last dimension."""
+    if dense.dim() < 2 or dense.shape[-1] < 2:
+        return None
+    return dense[..., :1].clone().expand(dense.shape)
+
+
+def _rotated(dense: torch.Tensor) -> torch.Tensor | None:
+    """The first of three or more dimensions innermost in memory."""
+    if dense.dim() < 3 or dense.shape[0] < 2:
+        return None
+    rotated = _filled((*dense.shape[1:], dense.shape[0]), dense)
+    return rotated.movedim(-1, 0).copy_(dense)
+
+
 def _channels_last(dense: torch.Tensor) -> torch.Tensor | None:
     """The second of four dimensions innermost in memory."""
     if dense.dim() != 4 or dense.shape[1] < 2:
@@ -74,12 +91,14 @@ LAYOUTS: dict[str, Layout] = {
     "step 2": _stepped,
     "padded rows": _padded_rows,
     "every second row": _every_second_row,
+    "rotated": _rotated,
     "expanded": _expanded,
+    "expanded inside": _expanded_inside,
     "channels last": _channels_last,
 }
 
 # layouts in which elements share memory, so that nothing can be written
-OVERLAPPING = frozenset({"expanded"})
+OVERLAPPING = frozenset({"expanded", "expanded inside"})
 
 
 def can_lay_out(sizes: Sequence[int], layout: str) -> bool:
@@ -91,6 +110,27 @@ def lay_out(dense: torch.Tensor, layout: str) -> torch.Tensor:
     """The tensor in another layout, or itself where its shape does not allow that layout."""
     laid_out = LAYOUTS[layout](dense)
     return dense if laid_out is None else laid_out
+
+
+def is_covered(described: Tensor, tensor: torch.Tensor) -> bool:
+    """Whether the description promises to take a tensor that lies in memory as this one does.
+
+    A storage offset is no layout: a dense tensor may start anywhere.
+    """
+    if described.layout == "contiguous":
+        return tensor.is_contiguous()
+    if described.layout == "strided" and described.shape is not None:
+        first = described.sizes.index(described.shape)
+        return _reads_as_one(tensor, first, tensor.dim() - len(described.sizes) + 1)
+    return True
+
+
+def _reads_as_one(tensor: torch.Tensor, first: int, count: int) -> bool:
+    """Whether ``count`` dimensions can be stepped through with one stride, as a Shape has to be."""
+    run = zip(tensor.shape[first : first + count], tensor.stride()[first : first + count], strict=True)
+    steps = [(size, stride) for size, stride in run if size != 1]
+    inner = steps[1:]
+    return all(outer[1] == size * stride for outer, (size, stride) in zip(steps, inner, strict=False))
 
 
 def _filled(sizes: int | tuple[int, ...], like: torch.Tensor) -> torch.Tensor:

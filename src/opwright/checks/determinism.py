@@ -1,0 +1,87 @@
+"""Determinism: a call's answer follows from its arguments, whatever was called before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import torch
+
+from opwright.checks.judging import expect, findings_of, judge_call, run_operator, same_bits
+from opwright.checks.plan import case_name, dtype_choices, scalar_choices
+from opwright.checks.protocol import Check, Subject
+from opwright.inputs.call import make_call, reference_results
+from opwright.records.verdict import Finding, Outcome, failed, passed
+from opwright.spec.case import Case
+from opwright.spec.operator import OperatorSpec
+from opwright.spec.sampling import size_sets
+
+_SIZES = 6
+_OTHER_SEED = 7919
+
+
+def cases(spec: OperatorSpec) -> Iterator[Case]:
+    """A few sizes and every dtype."""
+    scalars = scalar_choices(spec)[0]
+    for seed, sizes in enumerate(size_sets(spec, scalars, count=_SIZES)):
+        for dtypes in dtype_choices(spec):
+            yield Case("determinism", case_name(sizes, dtypes), dtypes, sizes, scalars, seed=seed)
+
+
+def run(case: Case, subject: Subject) -> Outcome:
+    """Call with some values, with others of the same sizes, and with the first ones again."""
+    other_case = Case(**{**vars(case), "seed": case.seed + _OTHER_SEED})
+    answers = []
+    for one in (case, other_case, case):
+        call = make_call(subject.spec, one)
+        answers.append([tensor.clone() for tensor in run_operator(subject, call)])
+    first, other, again = answers
+    if not _identical(first, again):
+        findings = (
+            *_wrong(case, subject, first, "for the first time"),
+            *_wrong(case, subject, again, "again, after one with other values"),
+        )
+        note = "the same call twice: both answers are right, and their bits differ"
+        return failed(*findings) if findings else passed(notes=(note,))
+    if _identical(first, other) and _expects_others(case, other_case, subject):
+        return failed(
+            Finding(
+                "stale output",
+                "a call with other values of the same sizes gives the answer of the call before, bit by "
+                "bit: something that depends on the values is kept from call to call",
+            )
+        )
+    return passed()
+
+
+def _expects_others(case: Case, other: Case, subject: Subject) -> bool:
+    """Whether the reference's answers to the two cases differ."""
+    one, two = (
+        reference_results(subject.spec, make_call(subject.spec, each), wide=False)
+        for each in (case, other)
+    )
+    return not _identical(one, two)
+
+
+def _identical(one: list[torch.Tensor], other: list[torch.Tensor]) -> bool:
+    return all(same_bits(a, b) for a, b in zip(one, other, strict=True))
+
+
+def _wrong(case: Case, subject: Subject, results: list[torch.Tensor], when: str) -> tuple[Finding, ...]:
+    call = make_call(subject.spec, case)
+    comparison = judge_call(expect(subject.spec, case, call), results, call)
+    return tuple(
+        Finding(
+            "depends on earlier calls",
+            f"the same call twice gives two answers, and called {when} it is wrong: {finding.message}",
+            {**finding.details, "kind": finding.kind},
+        )
+        for finding in findings_of(comparison)
+    )
+
+
+CHECK = Check(
+    "determinism",
+    "a call's answer follows from its arguments alone, whatever was called before",
+    cases,
+    run,
+)

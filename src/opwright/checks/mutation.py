@@ -1,0 +1,133 @@
+"""Mutation and aliasing: what the schema says of memory is true. Inputs stay, outputs are their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import torch
+
+from opwright.checks.judging import run_operator, same_bits
+from opwright.checks.plan import case_name, dtype_choices, scalar_choices
+from opwright.checks.protocol import Check, Subject
+from opwright.inputs.call import Call, make_call, results_of
+from opwright.records.verdict import Finding, Outcome, failed, passed
+from opwright.spec.case import Case
+from opwright.spec.operator import OperatorSpec
+from opwright.spec.sampling import size_sets
+
+_SIZES = 6
+_OTHER_SEED = 7919
+
+
+def cases(spec: OperatorSpec) -> Iterator[Case]:
+    """A few sizes, every dtype and every scalar value: each may be another path."""
+    for choice, scalars in enumerate(scalar_choices(spec)):
+        for seed, sizes in enumerate(size_sets(spec, scalars, count=1 if choice else _SIZES)):
+            for dtypes in dtype_choices(spec):
+                name = case_name(sizes, dtypes, scalars)
+                yield Case("mutation", name, dtypes, sizes, scalars, seed=seed)
+
+
+def run(case: Case, subject: Subject) -> Outcome:
+    """Call, look at the inputs and at where the outputs lie; call again, and look at the outputs again."""
+    call = make_call(subject.spec, case)
+    before = call.cloned()
+    returned: list[Any] = []
+
+    def kept(*arguments: Any) -> Any:
+        returned.append(subject.call(*arguments))
+        return returned[0]
+
+    with torch.no_grad():
+        results = results_of(subject.spec, kept, call)
+    fresh = results[: len(results) - len(call.written)]
+    found = [
+        *_changed_inputs(before, call),
+        *_shared(subject.spec, fresh, call),
+        *_copies(subject.spec, returned[0], call),
+        *_overwritten(case, subject, fresh),
+    ]
+    return failed(*found) if found else passed()
+
+
+def _changed_inputs(before: Call, after: Call) -> Iterator[Finding]:
+    for name, tensor in before.tensors.items():
+        now = after.arguments[name]
+        if name in after.written or same_bits(tensor, now):
+            continue
+        places = ((tensor != now) & ~(tensor.isnan() & now.isnan())).reshape(-1).nonzero()
+        where = f", first at flat index {int(places[0])}" if places.numel() else ""
+        yield Finding(
+            "input changed",
+            f"{max(1, places.numel())} of {tensor.numel()} elements of argument `{name}` were changed{where}, "
+            "and the schema does not say that it is written to. Write elsewhere, or declare "
+            f"`Tensor(a!) {name}`.",
+            {"argument": name, "count": places.numel()},
+        )
+
+
+def _shared(spec: OperatorSpec, fresh: Sequence[torch.Tensor], call: Call) -> Iterator[Finding]:
+    """Fresh outputs that lie in an input's memory, or begin where another output does."""
+    names = [item.name for item in spec.schema.fresh_returns]
+    tensors = [*call.tensors.items(), *zip(names, fresh, strict=False)]
+    inputs = len(call.tensors)
+    for position in range(inputs, len(tensors)):
+        name, tensor = tensors[position]
+        for place, (other_name, other) in enumerate(tensors[:position]):
+            same = _storage(tensor) == _storage(other)
+            if place >= inputs:  # outputs may be different parts of one allocation
+                same = tensor.data_ptr() == other.data_ptr()
+            if tensor.numel() and other.numel() and same:
+                what = "argument" if place < inputs else "output"
+                yield Finding(
+                    "output shares memory",
+                    f"output `{name}` lies in the memory of {what} `{other_name}`, and the schema calls it "
+                    "a fresh tensor: whoever writes to one changes the other. Return a copy.",
+                    {"output": name, "with": other_name},
+                )
+
+
+def _copies(spec: OperatorSpec, returned: Any, call: Call) -> Iterator[Finding]:
+    """Returned ``Tensor(a!)`` have to be the argument itself."""
+    listed = returned if isinstance(returned, (tuple, list)) else (returned,)
+    owners = {a.mutated: a.name for a in spec.schema.tensors if a.mutated}
+    for item, value in zip(spec.schema.returns, listed, strict=False):
+        if item.alias is None or not isinstance(value, torch.Tensor) or not value.numel():
+            continue
+        name = owners[item.alias]
+        if value.data_ptr() != call.arguments[name].data_ptr():
+            yield Finding(
+                "written argument returned as a copy",
+                f"the schema returns argument `{name}` itself (`Tensor({item.alias}!)`), and other memory "
+                "came back. Return the argument.",
+                {"argument": name},
+            )
+
+
+def _overwritten(case: Case, subject: Subject, fresh: Sequence[torch.Tensor]) -> Iterator[Finding]:
+    """Whether a later call, with other values, writes into the outputs of this one."""
+    kept = [tensor.clone() for tensor in fresh]
+    other = make_call(subject.spec, Case(**{**vars(case), "seed": case.seed + _OTHER_SEED}))
+    run_operator(subject, other)
+    names = [item.name for item in subject.spec.schema.fresh_returns]
+    for name, before, after in zip(names, kept, fresh, strict=False):
+        if not same_bits(before, after):
+            yield Finding(
+                "output overwritten by a later call",
+                f"output `{name}` changed when the operator was called again: the memory is kept between "
+                "calls. Allocate it anew in each call.",
+                {"output": name},
+            )
+
+
+def _storage(tensor: torch.Tensor) -> int:
+    return tensor.untyped_storage().data_ptr()
+
+
+CHECK = Check(
+    "mutation",
+    "only what the schema marks is written to, and every output has memory of its own",
+    cases,
+    run,
+)
