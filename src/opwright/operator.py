@@ -25,8 +25,9 @@ class Operator:
     ``schema`` is a PyTorch schema. ``inputs`` describes each tensor argument; ``outputs`` each fresh
     return (by default like the first tensor argument). ``dtypes`` are those of every tensor without a
     dtype of its own. ``reference`` computes the right answer with PyTorch; for a schema that writes into
-    arguments it does the same. ``reduction`` is how many terms the longest sum has: tolerances grow with it. Exactly one of ``sources`` (kernel files by target), ``extension`` and
-    ``function`` says how it is implemented. Raises `SpecError`, with file and line, for whatever is wrong.
+    arguments it does the same. ``reduction`` is how many terms the longest sum has: tolerances grow with
+    it. Exactly one of ``sources`` (kernel files by target), ``extension`` and ``function`` says how it is
+    implemented. Raises `SpecError`, with file and line, for whatever is wrong.
     """
 
     def __init__(
@@ -34,8 +35,8 @@ class Operator:
         schema: str,
         *,
         inputs: Mapping[str, Tensor],
-        dtypes: Sequence[str],
         reference: Callable[..., Any],
+        dtypes: Sequence[str] | None = None,
         outputs: Tensor | Sequence[Tensor] | Mapping[str, Tensor] | None = None,
         sources: Mapping[str, str | Sequence[str]] | None = None,
         extension: Extension | None = None,
@@ -48,7 +49,7 @@ class Operator:
         compile_flags: Sequence[str] = (),
         reduction: Dim | Expression | str | int | None = None,
     ) -> None:
-        frame = sys._getframe(1)
+        frame = sys._getframe(1)  # noqa: SLF001 -- the one way to learn the line of the description
         self.spec = describe(
             schema,
             location=Location(Path(frame.f_code.co_filename).absolute(), frame.f_lineno),

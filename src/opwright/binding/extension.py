@@ -14,7 +14,9 @@ from opwright.records.artifact import Artifact
 from opwright.spec.operator import Extension
 
 
-def extension_function(extension: Extension, artifact: Artifact, module_name: str) -> Callable[..., Any]:
+def extension_function(
+    extension: Extension, artifact: Artifact, module_name: str
+) -> Callable[..., Any]:
     """``extension.call`` with its module filled in. Raises `LoadError` when the library does not load."""
     try:
         module = _module(extension, artifact, module_name)
@@ -24,7 +26,7 @@ def extension_function(extension: Extension, artifact: Artifact, module_name: st
             hint="The extension's own code or flags are at fault: load it in a plain Python to see more.",
         ) from error
     call = extension.call
-    return lambda *arguments: call(module, *arguments)
+    return lambda *args, **kwargs: call(module, *args, **kwargs)
 
 
 def _module(extension: Extension, artifact: Artifact, name: str) -> Any:

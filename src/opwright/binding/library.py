@@ -1,42 +1,68 @@
-"""Load a generated library and offer its kernel to the dispatcher, until it is withdrawn."""
+"""Load a generated library and offer its kernel to the dispatcher, until another one takes its place."""
 
 from __future__ import annotations
 
 import ctypes
+from typing import Any
 
 from opwright.errors import LoadError
 from opwright.records.artifact import Artifact
 
 
 class Library:
-    """A loaded library. `offer` makes its kernel the one of an operator; `withdraw` takes it back.
+    """A loaded library. It stays loaded for as long as the process lives.
 
     Raises `LoadError` when the file does not load: a half-written file, or symbols that this torch lacks.
     """
 
     def __init__(self, artifact: Artifact) -> None:
         self.artifact = artifact
+        pointer, text = ctypes.c_void_p, ctypes.c_char_p
         try:
-            self._handle = ctypes.CDLL(str(artifact.library))
-            self._register = self._handle.opwright_register
-            self._unregister = self._handle.opwright_unregister
+            handle = ctypes.CDLL(str(artifact.library))
+            self._register = _function(handle, "opwright_register", pointer, text, text)
+            self._exchange = _function(handle, "opwright_exchange", None, pointer, pointer)
+            self._unregister = _function(handle, "opwright_unregister", None, pointer)
+            self.kernel = int(_function(handle, "opwright_kernel", pointer)())
         except (OSError, AttributeError) as error:
             raise LoadError(
                 f"{artifact.library} does not load: {error}",
                 hint="It is set aside and built again; if that repeats, run 'opwright doctor'.",
             ) from error
-        self._register.argtypes = [ctypes.c_char_p, ctypes.c_char_p]
-        self._register.restype = ctypes.c_void_p
-        self._unregister.argtypes = [ctypes.c_void_p]
-        self._unregister.restype = None
-        self._names: list[bytes] = []
 
-    def offer(self, namespace: str, dispatch_key: str) -> int:
-        """Register the kernel for ``namespace::name``; returns what `withdraw` needs."""
-        # The dispatcher may keep the pointer, so the text has to live as long as the library.
-        self._names += [namespace.encode(), dispatch_key.encode()]
-        return int(self._register(self._names[-2], self._names[-1]))
+    @property
+    def binding(self) -> str:
+        """``stable`` or ``aten``: kernels of two kinds cannot take each other's place."""
+        return str(self.artifact.facts.get("binding"))
 
-    def withdraw(self, registration: int) -> None:
-        """Take a registration back."""
-        self._unregister(registration)
+    def offer(self, namespace: str, dispatch_key: str) -> Offer | None:
+        """Register the kernel for ``namespace::name``; None where too many operators use this library."""
+        names = (namespace.encode(), dispatch_key.encode())
+        place = self._register(*names)
+        return None if place is None else Offer(self, int(place), names)
+
+
+class Offer:
+    """A library's kernel in the dispatcher, at a place at which another library's can follow it."""
+
+    def __init__(self, library: Library, place: int, names: tuple[bytes, bytes]) -> None:
+        self.library = library
+        self._place = place
+        self._names = names  # the dispatcher may keep the pointers
+
+    def follow_with(self, library: Library) -> bool:
+        """Exchange the kernel for ``library``'s, also under calls of other threads; False if impossible."""
+        if library.binding != self.library.binding:
+            return False
+        self.library._exchange(self._place, library.kernel)
+        return True
+
+    def withdraw(self) -> None:
+        """Take the kernel out of the dispatcher. No call may be under way."""
+        self.library._unregister(self._place)
+
+
+def _function(handle: ctypes.CDLL, name: str, result: Any, *arguments: Any) -> Any:
+    function = handle[name]
+    function.restype, function.argtypes = result, arguments
+    return function

@@ -47,7 +47,12 @@ def extension_request(spec: OperatorSpec, target: Target, torch: TorchFacts) -> 
         compile_flags=extension.compile_flags,
         link_flags=extension.link_flags,
         library_dirs=(torch.library_dir,),
-        libraries=("c10", "torch_cpu", "torch", *(("torch_python",) if extension.is_python_module else ())),
+        libraries=(
+            "c10",
+            "torch_cpu",
+            "torch",
+            *(("torch_python",) if extension.is_python_module else ()),
+        ),
         identity=(
             ("torch", torch.version),
             ("cxx11_abi", str(torch.cxx11_abi)),

@@ -76,7 +76,9 @@ def _abi(torch: TorchFacts, binding: str) -> tuple[tuple[str, str], ...]:
 def choose_binding(torch: TorchFacts, asked: str | None) -> str:
     """The binding that is asked for, or the stable one wherever this torch has it."""
     if asked is not None and asked not in BINDINGS:
-        raise ToolchainError(f"unknown binding {asked!r}", hint=f"Bindings are: {', '.join(BINDINGS)}.")
+        raise ToolchainError(
+            f"unknown binding {asked!r}", hint=f"Bindings are: {', '.join(BINDINGS)}."
+        )
     has_stable = torch.release >= STABLE_SINCE
     if asked == "stable" and not has_stable:
         raise ToolchainError(

@@ -20,18 +20,25 @@ def instantiations(spec: OperatorSpec) -> Iterator[dict[str, str]]:
 
 
 def template_head(spec: OperatorSpec) -> str:
-    """``template <typename T>``."""
-    return "template <" + ", ".join(f"typename {v.name}" for v in spec.type_variables) + ">"
+    """``template <typename T>`` and a line's end; nothing where every dtype is fixed."""
+    variables = ", ".join(f"typename {v.name}" for v in spec.type_variables)
+    return f"template <{variables}>\n" if variables else ""
 
 
 def template_arguments(spec: OperatorSpec, dtypes: Mapping[str, str]) -> str:
-    """``<float>`` for one instantiation."""
-    return "<" + ", ".join(DTYPES[dtypes[v.name]].cpp for v in spec.type_variables) + ">"
+    """``<float>`` for one instantiation; nothing where every dtype is fixed."""
+    types = ", ".join(DTYPES[dtypes[v.name]].cpp for v in spec.type_variables)
+    return f"<{types}>" if types else ""
 
 
-def parameters(spec: OperatorSpec, dtypes: Mapping[str, str] | None = None) -> list[tuple[str, str]]:
+def parameters(
+    spec: OperatorSpec, dtypes: Mapping[str, str] | None = None
+) -> list[tuple[str, str]]:
     """(C++ type, name) of every kernel parameter: arguments in schema order, then fresh outputs."""
-    listed = [(_argument_type(spec, argument, dtypes), argument.name) for argument in spec.schema.arguments]
+    listed = [
+        (_argument_type(spec, argument, dtypes), argument.name)
+        for argument in spec.schema.arguments
+    ]
     for index, item in enumerate(spec.schema.fresh_returns):
         tensor = spec.outputs[index]
         element = _element(spec.dtype_of(tensor), dtypes)
@@ -42,19 +49,26 @@ def parameters(spec: OperatorSpec, dtypes: Mapping[str, str] | None = None) -> l
 def declaration(spec: OperatorSpec) -> str:
     """The kernel's declaration, as a user has to write it."""
     listed = ", ".join(f"{kind} {name}" for kind, name in parameters(spec))
-    return f"{template_head(spec)}\nvoid {spec.name}({listed})"
+    return f"{template_head(spec)}void {spec.name}({listed})"
 
 
 def explicit_instantiations(spec: OperatorSpec) -> str:
-    """One explicit instantiation for each combination of declared dtypes."""
+    """One explicit instantiation for each combination of declared dtypes.
+
+    Where every dtype is fixed the kernel is no template: its declaration is repeated, and the linker
+    says if its definition differs.
+    """
+    template = "template " if spec.type_variables else ""
     lines = []
     for dtypes in instantiations(spec):
         listed = ", ".join(kind for kind, _ in parameters(spec, dtypes))
-        lines.append(f"template void {spec.name}{template_arguments(spec, dtypes)}({listed});")
+        lines.append(f"{template}void {spec.name}{template_arguments(spec, dtypes)}({listed});")
     return "\n".join(lines)
 
 
-def view_type(spec: OperatorSpec, argument: Argument, dtypes: Mapping[str, str] | None) -> tuple[str, int]:
+def view_type(
+    spec: OperatorSpec, argument: Argument, dtypes: Mapping[str, str] | None
+) -> tuple[str, int]:
     """(element type, rank) of the View that a tensor argument becomes."""
     tensor = spec.inputs[argument.name]
     element = _element(spec.dtype_of(tensor), dtypes)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from opwright.binding.attach import attach
-from opwright.binding.dispatch import DispatcherOp
+from opwright.binding.dispatch import dispatcher_op
 from opwright.build import quarantine
 from opwright.errors import LoadError
 from opwright.session.building import build_operator
@@ -19,7 +19,7 @@ class Implementation:
 
     def __init__(self, spec: OperatorSpec) -> None:
         self.spec = spec
-        self.dispatcher = DispatcherOp(spec)
+        self.dispatcher = dispatcher_op(spec)
         self.overload = self.dispatcher.overload
         self.ready = False
 

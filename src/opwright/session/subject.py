@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from opwright.binding.attach import attach
-from opwright.binding.dispatch import DispatcherOp
+from opwright.binding.dispatch import dispatcher_op
 from opwright.checks.protocol import Subject
 from opwright.checks.table import CHECKS
 from opwright.discovery import find_one
@@ -46,7 +46,7 @@ def _judged(run: Callable[[], Outcome]) -> Outcome:
 def _subject(payload: dict[str, Any]) -> Subject:
     """The operator at its place in the dispatcher, with the kernel that was built for it."""
     spec = find_one(payload["operator"]).spec
-    dispatcher = DispatcherOp(spec)
+    dispatcher = dispatcher_op(spec)
     artifact = artifact_from_json(payload["artifact"]) if payload["artifact"] else None
     attach(dispatcher, parse_target(payload["target"]), artifact)
     return Subject(spec, dispatcher.overload)

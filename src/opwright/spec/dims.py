@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Union
+from typing import TypeAlias
 
 from opwright.errors import SpecError
-from opwright.spec.expression import Expression
+from opwright.spec.expression import Arithmetic, Expression
+from opwright.spec.naming import check_name
 
 
 @dataclass(frozen=True)
-class Dim:
+class Dim(Arithmetic):
     """One symbolic size. ``typical`` sizes are those of real use, ``edge`` sizes those that break kernels.
 
     Arithmetic on dims gives sizes of outputs: ``Tensor(rows, hidden // 2)``.
@@ -23,7 +24,7 @@ class Dim:
     edge: tuple[int, ...] = (0, 1, 3)
 
     def __post_init__(self) -> None:
-        _check_name(self.name, "Dim")
+        check_name(self.name, "Dim")
         object.__setattr__(self, "typical", _sizes(self.typical, self.name, "typical"))
         object.__setattr__(self, "edge", _sizes(self.edge, self.name, "edge"))
         if not self.typical:
@@ -33,24 +34,6 @@ class Dim:
 
     def __str__(self) -> str:
         return self.name
-
-    def __add__(self, other: SizeLike) -> Expression:
-        return _combine(self, "+", other)
-
-    def __sub__(self, other: SizeLike) -> Expression:
-        return _combine(self, "-", other)
-
-    def __mul__(self, other: SizeLike) -> Expression:
-        return _combine(self, "*", other)
-
-    def __floordiv__(self, other: SizeLike) -> Expression:
-        return _combine(self, "//", other)
-
-    def __mod__(self, other: SizeLike) -> Expression:
-        return _combine(self, "%", other)
-
-    __rmul__ = __mul__
-    __radd__ = __add__
 
 
 @dataclass(frozen=True)
@@ -65,7 +48,7 @@ class Shape:
     edge: tuple[tuple[int, ...], ...] = ((), (0,), (1,), (3, 0, 2), (2, 3, 5))
 
     def __post_init__(self) -> None:
-        _check_name(self.name, "Shape")
+        check_name(self.name, "Shape")
         for field in ("typical", "edge"):
             shapes = getattr(self, field)
             if isinstance(shapes, str) or not isinstance(shapes, Sequence):
@@ -73,19 +56,24 @@ class Shape:
                     f"Shape {self.name!r}: field {field!r} is {shapes!r}",
                     hint="Give a tuple of shapes, such as ((1024, 768), (4, 8, 64)).",
                 )
+            if any(isinstance(shape, int) for shape in shapes):
+                raise SpecError(
+                    f"Shape {self.name!r}: field {field!r} is one shape, {shapes!r}",
+                    hint="Give a tuple of shapes, such as ((1024, 768),): note the comma.",
+                )
             checked = tuple(_sizes(shape, self.name, field) for shape in shapes)
             object.__setattr__(self, field, checked)
         if not self.typical:
             raise SpecError(
-                f"Shape {self.name!r}: field 'typical' is empty", hint="Give at least one usual shape."
+                f"Shape {self.name!r}: field 'typical' is empty",
+                hint="Give at least one usual shape.",
             )
 
     def __str__(self) -> str:
         return f"*{self.name}"
 
 
-SizeLike = Union[int, str, Dim, Expression]
-Size = Union[int, Dim, Expression]
+Size: TypeAlias = "int | Dim | Expression"
 
 
 def as_size(value: object) -> Size | Shape:
@@ -95,11 +83,14 @@ def as_size(value: object) -> Size | Shape:
     if isinstance(value, str):
         return Expression(value)
     if isinstance(value, int) and not isinstance(value, bool):
-        if value < 0:
-            raise SpecError(f"size {value} is negative", hint="Sizes are 0 or more.")
+        if not 0 <= value < 2**63:
+            raise SpecError(
+                f"size {value} is impossible", hint="Sizes are 0 or more, and fit 64 bits."
+            )
         return value
     raise SpecError(
-        f"{value!r} is not a size", hint="Use a Dim, a Shape, a whole number, or text such as 'k * 2'."
+        f"{value!r} is not a size",
+        hint="Use a Dim, a Shape, a whole number, or text such as 'k * 2'.",
     )
 
 
@@ -108,28 +99,18 @@ def elements(sizes: Sequence[int]) -> int:
     return math.prod(sizes)
 
 
-def _combine(left: Dim, operator: str, right: SizeLike) -> Expression:
-    text = f"({right})" if isinstance(right, Expression) else str(right)
-    return Expression(f"{left.name} {operator} {text}")
-
-
-def _check_name(name: object, kind: str) -> None:
-    if not isinstance(name, str) or not name.isidentifier():
-        raise SpecError(
-            f"{kind} name {name!r} is not an identifier", hint="Use a plain name such as 'rows'."
-        )
-
-
 def _sizes(values: object, name: str, field: str) -> tuple[int, ...]:
     if isinstance(values, int) and not isinstance(values, bool):
         values = (values,)
     if not isinstance(values, Sequence) or isinstance(values, str):
         raise SpecError(
-            f"{name!r}: field {field!r} is {values!r}", hint="Give whole numbers, such as (1024, 4096)."
+            f"{name!r}: field {field!r} is {values!r}",
+            hint="Give whole numbers, such as (1024, 4096).",
         )
     for value in values:
         if not isinstance(value, int) or isinstance(value, bool) or value < 0:
             raise SpecError(
-                f"{name!r}: field {field!r} contains {value!r}", hint="Sizes are whole numbers, 0 or more."
+                f"{name!r}: field {field!r} contains {value!r}",
+                hint="Sizes are whole numbers, 0 or more.",
             )
     return tuple(values)

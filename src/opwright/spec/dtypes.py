@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from opwright.errors import SpecError
+from opwright.spec.naming import nearest
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,14 @@ def check_dtype(name: object) -> str:
     text = str(name).removeprefix("torch.")
     if text in DTYPES:
         return text
-    near = difflib.get_close_matches(text, DTYPES, n=1)
-    hint = f"Did you mean {near[0]!r}? " if near else ""
-    raise SpecError(f"unknown dtype {name!r}", hint=f"{hint}Known are: {', '.join(DTYPES)}.")
+    raise SpecError(f"unknown dtype {name!r}", hint=nearest(text, DTYPES))
+
+
+def check_dtype_set(names: Sequence[object], what: str) -> tuple[str, ...]:
+    """The names of a set of dtypes; `SpecError` where it is empty or names one twice."""
+    checked = tuple(check_dtype(name) for name in names)
+    if not checked:
+        raise SpecError(f"{what} is empty", hint='Name at least one dtype, such as ("float32",).')
+    if len(set(checked)) != len(checked):
+        raise SpecError(f"{what} names a dtype twice: {checked}", hint="Name each once.")
+    return checked

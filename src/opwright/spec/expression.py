@@ -15,11 +15,11 @@ from typing import Any
 from opwright.errors import SpecError
 
 _BINARY: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
-    ast.Add: ("+", lambda a, b: a + b),
-    ast.Sub: ("-", lambda a, b: a - b),
-    ast.Mult: ("*", lambda a, b: a * b),
-    ast.FloorDiv: ("/", lambda a, b: a // b),  # sizes are >= 0, so C++ division agrees
-    ast.Mod: ("%", lambda a, b: a % b),
+    ast.Add: ("plus", lambda a, b: a + b),
+    ast.Sub: ("minus", lambda a, b: a - b),
+    ast.Mult: ("times", lambda a, b: a * b),
+    ast.FloorDiv: ("floor_divided", lambda a, b: a // b),
+    ast.Mod: ("modulo", lambda a, b: a % b),
 }
 _COMPARE: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any]]] = {
     ast.Eq: ("==", lambda a, b: a == b),
@@ -31,17 +31,49 @@ _COMPARE: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any]]] = {
 }
 
 
+class Arithmetic:
+    """What `Dim` and `Expression` have in common: ``hidden // 2 + 1`` is an `Expression`."""
+
+    def __add__(self, other: object) -> Expression:
+        return _combine(self, "+", other)
+
+    def __radd__(self, other: object) -> Expression:
+        return _combine(other, "+", self)
+
+    def __sub__(self, other: object) -> Expression:
+        return _combine(self, "-", other)
+
+    def __rsub__(self, other: object) -> Expression:
+        return _combine(other, "-", self)
+
+    def __mul__(self, other: object) -> Expression:
+        return _combine(self, "*", other)
+
+    def __rmul__(self, other: object) -> Expression:
+        return _combine(other, "*", self)
+
+    def __floordiv__(self, other: object) -> Expression:
+        return _combine(self, "//", other)
+
+    def __mod__(self, other: object) -> Expression:
+        return _combine(self, "%", other)
+
+
 @dataclass(frozen=True)
-class Expression:
+class Expression(Arithmetic):
     """An integer expression such as ``hidden // 2`` or ``k <= experts``.
 
-    Raises `SpecError` when the text is not one, or uses anything but ``+ - * // %``,
-    comparisons, whole numbers and names.
+    Division rounds down, as in Python. Raises `SpecError` when the text is not an expression, or uses
+    anything but ``+ - * // %``, comparisons, whole numbers and names.
     """
 
     text: str
 
     def __post_init__(self) -> None:
+        if not isinstance(self.text, str):
+            raise SpecError(
+                f"{self.text!r} is not an expression", hint="Give text such as 'k <= experts'."
+            )
         _walk(self._tree, self.text)
 
     @cached_property
@@ -73,11 +105,22 @@ class Expression:
             return None
 
     def cpp(self) -> str:
-        """The same expression in C++, over ``int64_t`` variables of the same names."""
+        """The same expression in C++, over ``int64_t`` variables of the same names.
+
+        Arithmetic is done by ``exact__``, an ``opwright::binding::Exact``, which refuses what overflows.
+        """
         return _cpp(self._tree)
 
     def __str__(self) -> str:
         return self.text
+
+
+def _combine(left: object, operator: str, right: object) -> Expression:
+    return Expression(f"{_term(left)} {operator} {_term(right)}")
+
+
+def _term(value: object) -> str:
+    return f"({value})" if isinstance(value, (Expression, str)) else str(value)
 
 
 def _walk(node: ast.expr, text: str) -> None:
@@ -114,14 +157,19 @@ def _evaluate(node: ast.expr, sizes: Mapping[str, Any]) -> Any:
 
 def _cpp(node: ast.expr) -> str:
     if isinstance(node, ast.BinOp):
-        return f"({_cpp(node.left)} {_BINARY[type(node.op)][0]} {_cpp(node.right)})"
+        return f"exact__.{_BINARY[type(node.op)][0]}({_cpp(node.left)}, {_cpp(node.right)})"
     if isinstance(node, ast.Compare):
         parts = [node.left, *node.comparators]
-        return "(" + " && ".join(
-            f"{_cpp(a)} {_COMPARE[type(op)][0]} {_cpp(b)}"
-            for op, a, b in zip(node.ops, parts, parts[1:], strict=False)
-        ) + ")"
+        return (
+            "("
+            + " && ".join(
+                f"{_cpp(a)} {_COMPARE[type(op)][0]} {_cpp(b)}"
+                for op, a, b in zip(node.ops, parts, parts[1:], strict=False)
+            )
+            + ")"
+        )
     if isinstance(node, ast.Name):
         return node.id
     assert isinstance(node, ast.Constant)
+    assert isinstance(node.value, int)
     return f"int64_t({node.value})"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from opwright.errors import SpecError
 from opwright.spec.dims import Dim, Shape
-from opwright.spec.dtypes import DTYPES
 from opwright.spec.expression import Expression
 from opwright.spec.schema import Schema
 from opwright.spec.tensor import Scalar, Tensor
@@ -47,14 +47,26 @@ class Extension:
     def __post_init__(self) -> None:
         for name in ("sources", "include_dirs", "compile_flags", "device_flags", "link_flags"):
             value = getattr(self, name)
-            object.__setattr__(self, name, (value,) if isinstance(value, str) else tuple(value))
+            words = (value,) if isinstance(value, str) else value
+            if not isinstance(words, Sequence) or not all(isinstance(w, str) and w for w in words):
+                raise SpecError(
+                    f"Extension: field {name!r} is {value!r}", hint="Give a list of texts."
+                )
+            object.__setattr__(self, name, tuple(words))
+        if not self.sources:
+            raise SpecError("Extension: field 'sources' is empty", hint="Name its C++ files.")
+        if not callable(self.call):
+            raise SpecError(
+                f"Extension: field 'call' is {self.call!r}, which cannot be called",
+                hint="Give a function of the module and the operator's arguments.",
+            )
 
 
 @dataclass(frozen=True)
 class TypeVariable:
     """A dtype that varies from call to call: a template parameter of the kernel.
 
-    ``leader`` is the first tensor argument that has it, and so decides it.
+    ``leader`` is the first tensor argument that has it and is always there, and so decides it.
     """
 
     name: str
@@ -107,7 +119,7 @@ class OperatorSpec:
     def type_variables(self) -> tuple[TypeVariable, ...]:
         """The template parameters of the kernel: the operator's dtype first, then sets of single tensors."""
         found: list[TypeVariable] = []
-        for argument in self.schema.tensors:
+        for argument in sorted(self.schema.tensors, key=lambda argument: argument.optional):
             dtype = self.inputs[argument.name].dtype
             if dtype is None and all(v.name != "T" for v in found):
                 found.insert(0, TypeVariable("T", self.dtypes, argument.name))
@@ -133,8 +145,3 @@ class OperatorSpec:
                 if isinstance(size, (Dim, Shape)):
                     found.setdefault(size.name, size)
         return found
-
-    def output_like(self, index: int) -> str:
-        """The C++ type or type variable of output ``index``."""
-        name = self.dtype_of(self.outputs[index])
-        return DTYPES[name].cpp if name in DTYPES else name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -13,7 +14,9 @@ from opwright.spec.sizing import sizes_of
 
 Sizes = dict[str, Any]
 
-MAX_ELEMENTS = 1 << 16  # of the largest tensor: keeps a case below 0.1 s, oracle and planted faults included
+MAX_ELEMENTS = (
+    1 << 16
+)  # of the largest tensor: keeps a case below 0.1 s, oracle and planted faults included
 _TRIES = 2000
 
 
@@ -70,7 +73,9 @@ def label(sizes: Mapping[str, Any]) -> str:
     return ",".join(parts) or "-"
 
 
-def allowed(spec: OperatorSpec, sizes: Sizes, scalars: Mapping[str, Any], max_elements: int) -> bool:
+def allowed(
+    spec: OperatorSpec, sizes: Sizes, scalars: Mapping[str, Any], max_elements: int
+) -> bool:
     """Whether the description permits these sizes, and no tensor is larger than the bound."""
     known = {**sizes, **{k: v for k, v in scalars.items() if isinstance(v, int)}}
     if not all(constraint.evaluate(known) for constraint in spec.constraints):
@@ -97,21 +102,25 @@ def _one_at_a_time(spec: OperatorSpec) -> Iterator[Sizes]:
                 yield {n: value if n == name else _small(d, small) for n, d in dims.items()}
 
 
-def _combinations(spec: OperatorSpec) -> Iterator[Sizes]:
-    """Draw from the product, the same ones every time; all of it where it is small."""
+def assignments(spec: OperatorSpec) -> tuple[list[Sizes], bool]:
+    """Assignments of declared sizes to dims, whatever the constraints say; True where it is all of them."""
     dims = spec.dims
     values: list[Sequence[Any]] = [(*d.typical, *d.edge) for d in dims.values()]
-    total = 1
-    for listed in values:
-        total *= len(listed)
-    if total <= _TRIES:
+    complete = math.prod(len(listed) for listed in values) <= _TRIES
+    if complete:
         drawn = list(itertools.product(*values))
-        random.Random(0).shuffle(drawn)
     else:
         source = random.Random(0)
         drawn = [tuple(source.choice(listed) for listed in values) for _ in range(_TRIES)]
-    for combination in drawn:
-        yield dict(zip(dims, combination, strict=True))
+    return [dict(zip(dims, chosen, strict=True)) for chosen in drawn], complete
+
+
+def _combinations(spec: OperatorSpec) -> Iterator[Sizes]:
+    """Draw from the product, the same ones every time; all of it where it is small."""
+    drawn, complete = assignments(spec)
+    if complete:
+        random.Random(0).shuffle(drawn)
+    yield from drawn
 
 
 def _is_roomy(value: Any) -> bool:

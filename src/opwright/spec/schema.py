@@ -3,20 +3,35 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from opwright.errors import SpecError
+from opwright.spec.naming import check_name, check_operator_name
 
-SCALARS = ("int", "float", "bool", "str")
-_HEAD = re.compile(r"\s*(?:(?P<ns>\w+)::)?(?P<name>\w+)\s*\((?P<args>.*)\)\s*->\s*(?P<returns>.+?)\s*")
+SCALARS: dict[str, tuple[type, ...]] = {
+    "int": (int,),
+    "float": (float, int),
+    "bool": (bool,),
+    "str": (str,),
+}
+_HEAD = re.compile(
+    r"\s*(?:(?P<ns>\w+)::)?(?P<name>\w+)\s*\((?P<args>.*)\)\s*->\s*(?P<returns>.+?)\s*", re.DOTALL
+)
 _ARGUMENT = re.compile(
     r"(?P<type>Tensor|int|float|bool|str)(?:\((?P<alias>\w+)(?P<write>!)?\))?(?P<optional>\?)?"
-    r"\s+(?P<name>\w+)\s*(?:=\s*(?P<default>.+))?"
+    r"\s+(?P<name>\w+)\s*(?:=\s*(?P<default>.+))?",
+    re.DOTALL,
 )
 _RETURN = re.compile(r"Tensor(?:\((?P<alias>\w+)!\))?(?:\s+(?P<name>\w+))?")
-_EXAMPLE = 'Write it as PyTorch does: "bias_gelu(Tensor input, Tensor bias, float eps=1e-5) -> Tensor".'
+_NUMBER = re.compile(r"-?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?")
+_EXAMPLE = (
+    'Write it as PyTorch does: "bias_gelu(Tensor input, Tensor bias, float eps=1e-5) -> Tensor".'
+)
+_LARGEST_INT = 2**63
 
 
 @dataclass(frozen=True)
@@ -29,11 +44,22 @@ class Argument:
     mutated: str | None = None
     has_default: bool = False
     default: Any = None
+    keyword_only: bool = False
 
     @property
     def is_tensor(self) -> bool:
         """Whether the argument is a tensor (optional or not)."""
         return self.type == "Tensor"
+
+    def takes(self, value: object) -> bool:
+        """Whether a scalar argument can have this value: its type, None where that is allowed."""
+        if value is None:
+            return self.optional
+        if self.is_tensor or not isinstance(value, SCALARS[self.type]):
+            return False
+        if isinstance(value, bool) and self.type != "bool":
+            return False
+        return not isinstance(value, int) or -_LARGEST_INT <= value < _LARGEST_INT
 
 
 @dataclass(frozen=True)
@@ -71,77 +97,123 @@ class Schema:
 
     def argument(self, name: str) -> Argument:
         """The argument of that name; `KeyError` when there is none."""
-        return next(a for a in self.arguments if a.name == name)
+        return {argument.name: argument for argument in self.arguments}[name]
+
+    def as_call(self, values: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+        """Values by name as positional and keyword arguments of a call, in the schema's order."""
+        positional = [values[a.name] for a in self.arguments if not a.keyword_only]
+        return positional, {a.name: values[a.name] for a in self.arguments if a.keyword_only}
 
 
-def parse_schema(text: str) -> Schema:
+def parse_schema(text: object) -> Schema:
     """Read a schema; raise `SpecError` that names the part that is wrong."""
     if not isinstance(text, str):
-        raise SpecError(f"the schema is {text!r}, not text", hint=_EXAMPLE)
+        raise SpecError(f"is {text!r}, not text", hint=_EXAMPLE)
     head = _HEAD.fullmatch(text)
     if head is None:
-        raise SpecError(f"schema {text!r} is not of the form 'name(arguments) -> returns'", hint=_EXAMPLE)
-    arguments = tuple(_argument(part, text) for part in _split(head["args"]) if part != "*")
-    names = [argument.name for argument in arguments]
-    for name in names:
-        if names.count(name) > 1:
-            raise SpecError(f"schema {text!r}: two arguments are named {name!r}", hint="Rename one.")
-    returns = _returns(head["returns"], arguments, text)
-    body = text.strip().removeprefix(f"{head['ns']}::")
+        raise SpecError(f"{text!r} is not of the form 'name(arguments) -> returns'", hint=_EXAMPLE)
+    check_operator_name(head["name"])
+    arguments = _arguments(head["args"])
+    returns = _returns(head["returns"], arguments)
+    _require_distinct([*(a.name for a in arguments), *(r.name for r in returns if not r.alias)])
+    body = re.sub(r"\s*\n\s*", " ", text.strip()).removeprefix(f"{head['ns']}::")
     return Schema(head["name"], head["ns"], arguments, returns, body)
 
 
-def _argument(part: str, schema: str) -> Argument:
+def _arguments(text: str) -> tuple[Argument, ...]:
+    parts = _split(text)
+    if parts.count("*") > 1 or parts[-1:] == ["*"]:
+        raise SpecError("'*' stands for nothing", hint="Put one '*' in front of keyword arguments.")
+    star = parts.index("*") if "*" in parts else len(parts)
+    arguments = [_argument(part) for part in parts[:star]]
+    arguments += [replace(_argument(part), keyword_only=True) for part in parts[star + 1 :]]
+    for before, after in itertools.pairwise(arguments):
+        if before.has_default and not after.has_default and not after.keyword_only:
+            raise SpecError(
+                f"argument {after.name!r} has no default, and stands behind one that has",
+                hint="Reorder them, or give it a default.",
+            )
+    aliases = [argument.mutated for argument in arguments if argument.mutated]
+    for alias in aliases:
+        if aliases.count(alias) > 1:
+            raise SpecError(
+                f"two arguments are marked ({alias}!)", hint="Use a letter for each: (a!), (b!)."
+            )
+    return tuple(arguments)
+
+
+def _argument(part: str) -> Argument:
     match = _ARGUMENT.fullmatch(part)
     if match is None or (match["alias"] and (match["type"] != "Tensor" or match["optional"])):
         raise SpecError(
-            f"schema {schema!r}: argument {part!r} is not understood",
+            f"argument {part!r} is not understood",
             hint="Arguments are Tensor, Tensor?, Tensor(a!), int, float, bool or str (each scalar also "
             "optional, such as int?), then a name, then perhaps '= default'. Lists, devices and "
-            "generators are not supported in a generated binding.",
+            "generators are not supported.",
         )
     if match["alias"] and not match["write"]:
         raise SpecError(
-            f"schema {schema!r}: argument {part!r} may be returned as a view",
+            f"argument {part!r} may be returned as a view",
             hint="Views are not supported: return a fresh tensor, or write into the argument: Tensor(a!).",
         )
-    default = _default(match["default"], part, schema) if match["default"] else None
-    return Argument(
-        match["name"], match["type"], bool(match["optional"]), match["alias"],
-        match["default"] is not None, default,
-    )  # fmt: skip
+    check_name(match["name"], "argument")
+    argument = Argument(match["name"], match["type"], bool(match["optional"]), match["alias"])
+    if match["default"] is None:
+        return argument
+    return replace(argument, has_default=True, default=_default(match["default"], argument))
 
 
-def _default(text: str, part: str, schema: str) -> Any:
-    if text == "None":
-        return None
+def _default(text: str, argument: Argument) -> Any:
+    what = f"default {text} of argument {argument.name!r}"
     try:
-        return ast.literal_eval(text.replace("true", "True").replace("false", "False"))
+        value = ast.literal_eval(text)
     except (ValueError, SyntaxError) as error:
-        raise SpecError(
-            f"schema {schema!r}: default {text!r} of {part!r} is not a value", hint=_EXAMPLE
-        ) from error
+        raise SpecError(f"{what} is not a value", hint=_EXAMPLE) from error
+    if type(value) in (int, float) and not _NUMBER.fullmatch(text):
+        raise SpecError(f"{what} is not plain decimal", hint="PyTorch would read it differently.")
+    if not argument.takes(value):
+        kind = argument.type + ("?" if argument.optional else "")
+        raise SpecError(f"{what} is no {kind}", hint=f"Give a value that a {kind} can have.")
+    return float(value) if argument.type == "float" and value is not None else value
 
 
-def _returns(text: str, arguments: tuple[Argument, ...], schema: str) -> tuple[Return, ...]:
+def _returns(text: str, arguments: tuple[Argument, ...]) -> tuple[Return, ...]:
     inner = text[1:-1] if text.startswith("(") and text.endswith(")") else text
+    parts = _split(inner)
     written = {argument.mutated for argument in arguments if argument.mutated}
-    returns = []
-    for index, part in enumerate(_split(inner)):
+    returns: list[Return] = []
+    for index, part in enumerate(parts):
         match = _RETURN.fullmatch(part)
         if match is None:
             raise SpecError(
-                f"schema {schema!r}: return {part!r} is not understood",
+                f"return {part!r} is not understood",
                 hint="Returns are Tensor, (Tensor, Tensor), Tensor(a!) for a written argument, or ().",
             )
         if match["alias"] and match["alias"] not in written:
             raise SpecError(
-                f"schema {schema!r}: return {part!r} aliases no argument", hint="Mark one as Tensor(a!)."
+                f"return {part!r} is no argument", hint="Mark one as Tensor(a!), or return Tensor."
             )
-        returns.append(Return(match["name"] or f"output{index}", match["alias"]))
-    if len(returns) == 1 and not text.startswith("(") and returns[0].name == "output0":
-        returns = [Return("output", returns[0].alias)]
+        if match["alias"] in [item.alias for item in returns if item.alias]:
+            raise SpecError(
+                f"argument ({match['alias']}!) is returned twice", hint="Return it once."
+            )
+        name = match["name"] or ("output" if len(parts) == 1 else f"output{index}")
+        returns.append(Return(check_name(name, "return"), match["alias"]))
+    if not returns and not written:
+        raise SpecError("nothing is returned and nothing is written", hint="Return a Tensor.")
     return tuple(returns)
+
+
+def _require_distinct(names: Iterable[str]) -> None:
+    seen = set()
+    for name in names:
+        if name in seen:
+            raise SpecError(
+                f"two arguments or returns are named {name!r}",
+                hint="Rename one; an unnamed return is called 'output', or 'output0', 'output1' ...: "
+                "'-> Tensor result' names it.",
+            )
+        seen.add(name)
 
 
 def _split(text: str) -> list[str]:

@@ -11,9 +11,13 @@ from opwright.spec.operator import OperatorSpec
 from opwright.spec.tensor import Tensor
 
 
-def bind_sizes(spec: OperatorSpec, shapes: Mapping[str, Sequence[Any]], scalars: Mapping[str, Any]) -> dict[str, Any]:
+def bind_sizes(
+    spec: OperatorSpec, shapes: Mapping[str, Sequence[Any]], scalars: Mapping[str, Any]
+) -> dict[str, Any]:
     """The value of every dim and shape, read off the tensors' shapes (ints or symbolic ints)."""
-    known: dict[str, Any] = {name: value for name, value in scalars.items() if isinstance(value, int)}
+    known: dict[str, Any] = {
+        name: value for name, value in scalars.items() if isinstance(value, int)
+    }
     for name, sizes in shapes.items():
         tensor = spec.inputs[name]
         for size, value in zip(tensor.sizes, _aligned(tensor, sizes), strict=True):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 from opwright.errors import SpecError
 from opwright.spec.dims import Shape, Size, as_size
-from opwright.spec.dtypes import check_dtype
+from opwright.spec.dtypes import check_dtype, check_dtype_set
 
 LAYOUTS = {
     "contiguous": "the kernel gets dense rows; anything else is refused",
@@ -64,7 +65,7 @@ class Tensor:
 
 @dataclass(frozen=True, init=False)
 class Scalar:
-    """Values to try for a scalar argument. For ``str`` and ``bool`` they are all that is allowed.
+    """Values to try for a scalar argument. For ``str`` they are all that is allowed.
 
     ``minimum`` and ``maximum`` bound ``int`` and ``float`` arguments; the binding refuses what lies outside.
     """
@@ -78,6 +79,13 @@ class Scalar:
     ) -> None:
         if not values:
             raise SpecError("Scalar() has no values", hint="Give at least one value to try.")
+        for name, bound in (("minimum", minimum), ("maximum", maximum)):
+            if bound is not None and not _is_number(bound):
+                raise SpecError(f"field {name!r} is {bound!r}", hint="Give a finite number.")
+        if minimum is not None and maximum is not None and minimum > maximum:
+            raise SpecError(
+                f"field 'minimum' is {minimum}, more than 'maximum', {maximum}", hint="Swap them."
+            )
         object.__setattr__(self, "values", values)
         object.__setattr__(self, "minimum", minimum)
         object.__setattr__(self, "maximum", maximum)
@@ -87,9 +95,7 @@ def _check_dtypes(dtype: object) -> str | tuple[str, ...] | None:
     if dtype is None:
         return None
     if isinstance(dtype, (tuple, list)):
-        if not dtype:
-            raise SpecError("field 'dtype' is empty", hint="Name at least one dtype.")
-        return tuple(check_dtype(name) for name in dtype)
+        return check_dtype_set(dtype, "field 'dtype'")
     if isinstance(dtype, str) and dtype.startswith("like:"):
         return dtype
     return check_dtype(dtype)
@@ -98,6 +104,14 @@ def _check_dtypes(dtype: object) -> str | tuple[str, ...] | None:
 def _check_range(value: object) -> tuple[float, float] | None:
     if value is None:
         return None
-    if isinstance(value, (tuple, list)) and len(value) == 2 and value[0] <= value[1]:
-        return (float(value[0]), float(value[1]))
-    raise SpecError(f"field 'range' is {value!r}", hint="Give (lowest, highest), such as (-4.0, 4.0).")
+    if isinstance(value, (tuple, list)) and len(value) == 2 and all(map(_is_number, value)):
+        lowest, highest = value
+        if lowest <= highest:
+            return (float(lowest), float(highest))
+    raise SpecError(
+        f"field 'range' is {value!r}", hint="Give (lowest, highest), such as (-4.0, 4.0)."
+    )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)

@@ -8,7 +8,10 @@
 #include <initializer_list>
 #include <utility>
 
+#include "binding_types.h"
+#include "exact.h"
 #include "optional.h"
+#include "overlap.h"
 #include "refusal.h"
 #include "view.h"
 
@@ -80,6 +83,7 @@ class Argument {
   // `described` is what the description says: "(rows, hidden)".
   void rank(int64_t count, bool or_more, const char* described) const {
     const int64_t dim = tensor_.dim();
+    if (dim > kMostDimensions) throw Refusal(expected().add("at most 64 dimensions, got %d", static_cast<int>(dim)));
     if (or_more ? dim >= count : dim == count) return;
     refuse_shape(expected().add("%s%d dimensions %s", or_more ? "at least " : "", static_cast<int>(count),
                                 described));
@@ -120,21 +124,33 @@ class Argument {
 
   // What is written must not reach one element by two ways.
   void writable() const {
-    for (int64_t d = 0; d < tensor_.dim(); ++d)
-      if (tensor_.sizes()[d] > 1 && tensor_.strides()[d] == 0)
-        refuse_strides("a tensor whose elements do not share memory, because it is written to");
+    if (!steps_of(tensor_).nested())
+      refuse_strides("a tensor whose elements do not share memory, because it is written to");
   }
 
   // What is written may be another argument, but must not overlap it in part.
   void apart_from(const Argument& other) const {
     const Tensor &a = tensor_, &b = other.tensor_;
-    if (numel(a) == 0 || numel(b) == 0) return;
-    const bool same = a.data() == b.data() && Sizes{a.sizes(), a.dim()} == Sizes{b.sizes(), b.dim()} &&
-                      Sizes{a.strides(), a.dim()} == Sizes{b.strides(), b.dim()};
-    if (same || end(a) <= begin(b) || end(b) <= begin(a)) return;
+    if (numel(a) == 0 || numel(b) == 0 || end(a) <= begin(b) || end(b) <= begin(a)) return;
+    if (Sizes{a.sizes(), a.dim()} == Sizes{b.sizes(), b.dim()} &&
+        Sizes{a.strides(), a.dim()} == Sizes{b.strides(), b.dim()}) {
+      const int64_t bytes = begin(b) - begin(a);
+      if (bytes == 0) return;
+      const Steps steps = steps_of(a);
+      if (bytes % a.element_bytes() == 0 && steps.nested() && !steps.hold(bytes / a.element_bytes())) return;
+    }
     throw Refusal(expected().add(
         "memory that does not partly overlap `%s`, because it is written to, got memory that does",
         other.name_));
+  }
+
+  void without_gradient() const {
+    if (tensor_.dtype() <= DType::float16 || tensor_.dtype() >= DType::complex64)
+      if (is_recorded(tensor_))
+        throw Refusal(Message().add(
+            "%s: argument `%s` requires grad, and the operator has no backward: call it under "
+            "torch.no_grad(), or detach the argument",
+            op_, name_));
   }
 
  private:
@@ -173,6 +189,10 @@ class Argument {
     return true;
   }
 
+  static Steps steps_of(const Tensor& tensor) {
+    return Steps(tensor.sizes(), tensor.strides(), tensor.dim());
+  }
+
   const char* op_;
   const char* name_;
   const Tensor& tensor_;
@@ -197,12 +217,37 @@ inline void choice(const char* op, const char* name, const char* value,
 
 // Written so that NaN is refused wherever there is a bound.
 inline void at_least(const char* op, const char* name, double value, double minimum) {
-  if (!(value >= minimum)) throw Refusal(expected_of(op, name).add("at least %.17g, got %.17g", minimum, value));
+  if (value >= minimum) return;
+  throw Refusal(expected_of(op, name).add("at least ").add_number(minimum).add(", got ").add_number(value));
 }
 
 inline void at_most(const char* op, const char* name, double value, double maximum) {
-  if (!(value <= maximum)) throw Refusal(expected_of(op, name).add("at most %.17g, got %.17g", maximum, value));
+  if (value <= maximum) return;
+  throw Refusal(expected_of(op, name).add("at most ").add_number(maximum).add(", got ").add_number(value));
 }
+
+// The sizes of an output, put together one after the other.
+class OutputSizes {
+ public:
+  explicit OutputSizes(const char* op) : op_(op) {}
+
+  void push(int64_t size) {
+    if (count_ == kMostDimensions) throw Refusal(Message().add("%s: an output has more than 64 dimensions", op_));
+    sizes_[count_++] = size;
+  }
+  void push(const Sizes& sizes) {
+    for (int64_t d = 0; d < sizes.count; ++d) push(sizes.data[d]);
+  }
+
+  Tensor allocate(DType dtype, const Tensor& device_of) const {
+    return empty(sizes_, count_, dtype, device_of);
+  }
+
+ private:
+  const char* op_;
+  int64_t sizes_[kMostDimensions];
+  int64_t count_ = 0;
+};
 
 struct Named {
   const char* name;
@@ -252,6 +297,19 @@ View<T, Rank> view(const Tensor& tensor, int first = -1, int64_t count = 0) {
     from += count;
   }
   return view;
+}
+
+// Makes `kernel` that of ns::name for a dispatch key; null where every place of this library is taken.
+inline Place* offer(const char* ns, const char* name, const char* dispatch_key, Boxed kernel) {
+  Place* place = Place::take(kernel);
+  if (place) place->registration = enroll(ns, name, dispatch_key, place->index());
+  return place;
+}
+
+// Takes the offer back. No call may be under way.
+inline void withdraw(Place* place) {
+  dismiss(place->registration);
+  place->exchange(nullptr);
 }
 
 }  // namespace binding

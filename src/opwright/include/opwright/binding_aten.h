@@ -4,6 +4,7 @@
 
 #include <ATen/Parallel.h>
 #include <ATen/core/Tensor.h>
+#include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
 #include <torch/library.h>
 
@@ -14,6 +15,7 @@
 
 #include "binding_types.h"
 #include "optional.h"
+#include "places.h"
 #include "refusal.h"
 
 namespace opwright {
@@ -63,6 +65,12 @@ inline Tensor empty(const int64_t* sizes, int64_t dim, DType dtype, const Tensor
 
 inline void copy(const Tensor& to, const Tensor& from) { to.aten().copy_(from.aten()); }
 
+inline bool is_recorded(const Tensor& tensor) {
+  return at::GradMode::is_enabled() && tensor.aten().requires_grad();
+}
+
+inline void count_write(const Tensor& tensor) { tensor.aten().unsafeGetTensorImpl()->bump_version(); }
+
 class Text {
  public:
   Text(bool present, std::string text) : present_(present), text_(std::move(text)) {}
@@ -108,24 +116,39 @@ class Stack {
   std::vector<c10::IValue> results_;
 };
 
-using Registration = torch::Library*;
+using Boxed = void (*)(const c10::OperatorHandle&, torch::jit::Stack*);
 
 template <void (*Call)(Stack&)>
-Registration offer(const char* ns, const char* name, const char* dispatch_key) {
-  auto boxed = [](const c10::OperatorHandle& op, torch::jit::Stack* values) {
-    const size_t count = op.schema().arguments().size();
-    Stack stack(*values, count);
-    Call(stack);
-    torch::jit::drop(*values, count);
-    for (const c10::IValue& result : stack.results()) values->push_back(result);
-  };
+void boxed(const c10::OperatorHandle& op, torch::jit::Stack* values) {
+  const size_t count = op.schema().arguments().size();
+  Stack stack(*values, count);
+  Call(stack);
+  torch::jit::drop(*values, count);
+  for (const c10::IValue& result : stack.results()) values->push_back(result);
+}
+
+using Place = PlaceOf<Boxed>;
+
+template <int Index>
+void relay(const c10::OperatorHandle& op, torch::jit::Stack* values) {
+  Place::all[Index].kernel()(op, values);
+}
+
+template <int... Indices>
+torch::CppFunction relay_at(int place, std::integer_sequence<int, Indices...>) {
+  using Make = torch::CppFunction (*)();
+  static constexpr Make kRelays[] = {&torch::CppFunction::makeFromBoxedFunction<&relay<Indices>>...};
+  return kRelays[place]();
+}
+
+inline torch::Library* enroll(const char* ns, const char* name, const char* dispatch_key, int place) {
   auto* library = new torch::Library(torch::Library::IMPL, ns, c10::parseDispatchKey(dispatch_key),
                                      __FILE__, __LINE__);
-  library->impl(name, torch::CppFunction::makeFromBoxedFunction<+boxed>());
+  library->impl(name, relay_at(place, std::make_integer_sequence<int, kPlaces>()));
   return library;
 }
 
-inline void withdraw(Registration library) { delete library; }
+inline void dismiss(void* library) { delete static_cast<torch::Library*>(library); }
 
 }  // namespace binding
 }  // namespace opwright

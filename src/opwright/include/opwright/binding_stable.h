@@ -8,6 +8,7 @@
 
 #include "binding_types.h"
 #include "optional.h"
+#include "places.h"
 #include "refusal.h"
 #include "torch_stable.h"
 
@@ -20,7 +21,10 @@ inline constexpr const char* kAbi = "stable";
 inline constexpr uint64_t kBuiltFor = 0x020a000000000000;  // torch 2.10
 
 inline void check(AOTITorchError error, const char* what) {
-  if (error) throw Refusal(Message().add("PyTorch failed: %s", what));
+  if (!error) return;
+  const bool told = torch_exception_get_what_without_backtrace != nullptr;
+  throw Refusal(Message().add("PyTorch failed when %s%s%s", what, told ? ": " : "",
+                              told ? torch_exception_get_what_without_backtrace() : ""));
 }
 
 // The numbers that the loading torch gives to dtypes, in the order of DType.
@@ -49,7 +53,8 @@ inline DType dtype_of_number(int32_t number) {
 class Tensor {
  public:
   Tensor() = default;
-  explicit Tensor(AtenTensorHandle handle) : handle_(handle) {
+  explicit Tensor(AtenTensorHandle handle) : Tensor() {
+    handle_ = handle;  // owned from here on, also if what follows throws
     check(aoti_torch_get_data_ptr(handle, &data_), "reading a tensor's address");
     check(aoti_torch_get_dim(handle, &dim_), "reading a tensor's rank");
     check(aoti_torch_get_sizes(handle, &sizes_), "reading a tensor's sizes");
@@ -123,7 +128,7 @@ inline void add_device(Message& message, const Tensor& tensor) {
 }
 
 inline Tensor empty(const int64_t* sizes, int64_t dim, DType dtype, const Tensor& device_of) {
-  int64_t strides[64];
+  int64_t strides[kMostDimensions];
   int64_t step = 1;
   for (int64_t d = dim - 1; d >= 0; --d) {
     strides[d] = step;
@@ -138,6 +143,37 @@ inline Tensor empty(const int64_t* sizes, int64_t dim, DType dtype, const Tensor
 
 inline void copy(const Tensor& to, const Tensor& from) {
   check(aoti_torch_copy_(to.handle(), from.handle(), 0), "copying an argument to a dense tensor");
+}
+
+inline StableIValue as_value(AtenTensorHandle handle) {
+  StableIValue value = 0;
+  std::memcpy(&value, &handle, sizeof(handle));
+  return value;
+}
+
+inline StableIValue shared(const Tensor& tensor) {
+  AtenTensorHandle again = nullptr;
+  check(aoti_torch_new_tensor_handle(tensor.handle(), &again), "sharing a tensor");
+  return as_value(again);
+}
+
+// Whether autograd records what is done with the tensor. The C ABI has no such question, but a view of
+// a tensor is a leaf only if nothing is recorded.
+inline bool is_recorded(const Tensor& tensor) {
+  if (!aoti_torch_grad_mode_is_enabled()) return false;
+  StableIValue stack[1] = {shared(tensor)};
+  check(torch_call_dispatcher("aten::alias", "", stack, kBuiltFor), "viewing a tensor");
+  check(torch_call_dispatcher("aten::is_leaf", "", stack, kBuiltFor), "asking whether it is a leaf");
+  return (stack[0] & 0xff) == 0;
+}
+
+// Tells autograd that the tensor is written to, by an operation in place that changes nothing.
+inline void count_write(const Tensor& tensor) {
+  StableIValue stack[3] = {shared(tensor), 0, 0};
+  check(torch_call_dispatcher("aten::transpose_", "", stack, kBuiltFor), "counting a write");
+  AtenTensorHandle result = nullptr;
+  std::memcpy(&result, &stack[0], sizeof(result));
+  aoti_torch_delete_tensor_object(result);
 }
 
 // A str argument, kept until the call ends.
@@ -177,7 +213,7 @@ class Stack {
   Optional<bool> optional_boolean(int i) { return optional<bool>(i); }
   Text optional_text(int i) { return Text(optional<StringHandle>(i).value_or(nullptr)); }
 
-  void result(int i, Tensor&& tensor) { put(i, tensor.release()); }
+  void result(int i, Tensor&& tensor) { values_[i] = as_value(tensor.release()); }
 
  private:
   template <typename T>
@@ -200,32 +236,38 @@ class Stack {
     return found;
   }
 
-  void put(int i, AtenTensorHandle handle) {
-    StableIValue value = 0;
-    std::memcpy(&value, &handle, sizeof(handle));
-    values_[i] = value;
-  }
-
   StableIValue* values_;
 };
 
-using Registration = TorchLibraryHandle;
+using Boxed = void (*)(StableIValue*, uint64_t, uint64_t);
 
-// Makes `Call` the kernel of ns::name for a dispatch key, until it is withdrawn.
 template <void (*Call)(Stack&)>
-Registration offer(const char* ns, const char* name, const char* dispatch_key) {
-  auto boxed = [](StableIValue* values, uint64_t, uint64_t) {
-    Stack stack(values);
-    Call(stack);
-  };
-  Registration library = nullptr;
+void boxed(StableIValue* values, uint64_t, uint64_t) {
+  Stack stack(values);
+  Call(stack);
+}
+
+using Place = PlaceOf<Boxed>;
+
+template <int Index>
+void relay(StableIValue* values, uint64_t arguments, uint64_t results) {
+  Place::all[Index].kernel()(values, arguments, results);
+}
+
+// Makes `place` the kernel of ns::name for a dispatch key.
+inline TorchLibraryHandle enroll(const char* ns, const char* name, const char* dispatch_key, int place) {
+  static constexpr Boxed kRelays[kPlaces] = {relay<0>, relay<1>, relay<2>, relay<3>,
+                                             relay<4>, relay<5>, relay<6>, relay<7>};
+  TorchLibraryHandle library = nullptr;
   check(aoti_torch_library_init_impl(ns, dispatch_key, __FILE__, __LINE__, &library),
         "opening a library for registration");
-  check(torch_library_impl(library, name, boxed, kBuiltFor), "registering a kernel");
+  check(torch_library_impl(library, name, kRelays[place], kBuiltFor), "registering a kernel");
   return library;
 }
 
-inline void withdraw(Registration library) { aoti_torch_delete_library_object(library); }
+inline void dismiss(void* library) {
+  aoti_torch_delete_library_object(static_cast<TorchLibraryHandle>(library));
+}
 
 }  // namespace binding
 }  // namespace opwright

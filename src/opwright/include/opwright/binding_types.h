@@ -16,5 +16,8 @@ inline constexpr const char* kDtypeNames[kDtypeCount + 1] = {
     "int8",    "uint8",   "bool",     "complex64", "complex128", "another dtype",
 };
 
+// PyTorch's own iterators stop here, too.
+inline constexpr int kMostDimensions = 64;
+
 }  // namespace binding
 }  // namespace opwright

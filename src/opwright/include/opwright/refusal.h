@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 
 namespace opwright {
@@ -25,6 +26,13 @@ class Message {
     add("[");
     for (int64_t i = 0; i < count; ++i) add("%s%lld", i ? ", " : "", static_cast<long long>(values[i]));
     return add("]");
+  }
+
+  // A number as its reader would write it: 1e-05 and not 1.0000000000000001e-05.
+  Message& add_number(double value) {
+    char text[32];
+    std::snprintf(text, sizeof(text), "%.15g", value);
+    return add(std::strtod(text, nullptr) == value ? "%.15g" : "%.17g", value);
   }
 
   const char* text() const { return text_; }

@@ -46,11 +46,16 @@ AOTITorchError aoti_torch_get_strides(AtenTensorHandle tensor, int64_t** strides
 AOTITorchError aoti_torch_get_dtype(AtenTensorHandle tensor, int32_t* dtype);
 AOTITorchError aoti_torch_get_device_type(AtenTensorHandle tensor, int32_t* device_type);
 AOTITorchError aoti_torch_get_device_index(AtenTensorHandle tensor, int32_t* device_index);
+AOTITorchError aoti_torch_new_tensor_handle(AtenTensorHandle tensor, AtenTensorHandle* shared);
 AOTITorchError aoti_torch_delete_tensor_object(AtenTensorHandle tensor);
 AOTITorchError aoti_torch_empty_strided(int64_t dim, const int64_t* sizes, const int64_t* strides,
                                         int32_t dtype, int32_t device_type, int32_t device_index,
                                         AtenTensorHandle* made);
 AOTITorchError aoti_torch_copy_(AtenTensorHandle to, AtenTensorHandle from, int32_t non_blocking);
+
+bool aoti_torch_grad_mode_is_enabled();
+AOTITorchError torch_call_dispatcher(const char* name, const char* overload, StableIValue* stack,
+                                     uint64_t built_for_version);
 
 AOTITorchError torch_string_c_str(StringHandle text, const char** characters);
 AOTITorchError torch_delete_string(StringHandle text);
@@ -64,5 +69,8 @@ AOTITorchError aoti_torch_delete_library_object(TorchLibraryHandle library);
 
 AOTITorchError torch_parallel_for(int64_t begin, int64_t end, int64_t grain,
                                   void (*f)(int64_t, int64_t, void*), void* context);
+
+// Since torch 2.13. Weak: null in an older one.
+__attribute__((weak)) const char* torch_exception_get_what_without_backtrace();
 
 }  // extern "C"

@@ -1,0 +1,45 @@
+"""The arguments of a call as Python kernels see them: by name, and whether autograd records them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+
+from opwright.spec.operator import OperatorSpec
+
+
+def named(spec: OperatorSpec, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Arguments by name. PyTorch leaves out those that have their default value: they are put back."""
+    values = {a.name: a.default for a in spec.schema.arguments if a.has_default}
+    values |= {a.name: v for a, v in zip(spec.schema.arguments, args, strict=False)}
+    return values | kwargs
+
+
+def refuse_gradients(spec: OperatorSpec, values: Mapping[str, Any]) -> None:
+    """Raise where autograd would record a tensor: the operator has no backward. Bindings say the same."""
+    if not torch.is_grad_enabled():
+        return
+    for name, value in values.items():
+        if isinstance(value, torch.Tensor) and value.requires_grad:
+            raise RuntimeError(
+                f"{spec.name}: argument `{name}` requires grad, and the operator has no backward: "
+                "call it under torch.no_grad(), or detach the argument"
+            )
+
+
+def kernel_from(spec: OperatorSpec, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A Python function as a kernel: with every argument, unseen by autograd, its writes counted."""
+    written = [argument.name for argument in spec.schema.tensors if argument.mutated]
+
+    def kernel(*args: Any, **kwargs: Any) -> Any:
+        values = named(spec, args, kwargs)
+        refuse_gradients(spec, values)
+        positional, keywords = spec.schema.as_call(values)
+        with torch._C._AutoDispatchBelowAutograd():
+            result = function(*positional, **keywords)
+        torch.autograd.graph.increment_version([values[name] for name in written])
+        return result
+
+    return kernel

@@ -1,0 +1,1 @@
+"""The rules that a description has to keep, by field. Each raises `SpecError` without saying where."""
