@@ -75,31 +75,27 @@ def command(
     a case failed, with 4 when a check proved nothing; see `opwright exit-codes` for the rest.
     """
     from opwright.checks.table import choose
-    from opwright.cli.failure import show_error
     from opwright.cli.progress import display
 
     choose(only)  # an unknown name is refused before anything is built
     if json_file is not None:
         _require_writable(json_file)
     started_at = datetime.now(timezone.utc).isoformat(timespec="seconds")
-    with display(quiet=quiet, verbose=verbose) as shown:
-        run = check_all(operators, Asked(target, binding, only), shown)
-    for error in run.errors:
-        show_error(error)
-    record = _record(run, started_at)
-    if len(run.errors) < len(run.records):
-        _show(record, verbose=verbose)
-    if json_file is not None:
-        _write(record, json_file)
+    run = Run()
+    try:
+        with display(quiet=quiet, verbose=verbose) as shown:
+            check_all(run, operators, Asked(target, binding, only), shown)
+    finally:  # after Ctrl-C, too: what is done is not lost
+        if run.records:
+            _tell(run, started_at, json_file, verbose=verbose)
     raise click.exceptions.Exit(exit_code(run))
 
 
-def check_all(operators: Sequence[str], asked: Asked, shown: Display) -> Run:
+def check_all(run: Run, operators: Sequence[str], asked: Asked, shown: Display) -> None:
     """Check every operator that is named. One that does not build is put down, and the next one taken."""
     from opwright.errors import DeviceError, OpwrightError
     from opwright.session.checking import check_operator, checking
 
-    run = Run()
     with checking() as worker:  # it imports torch while the first operator compiles
         for address, described in _found(operators):
             shown.begin(described.spec.name)
@@ -119,7 +115,6 @@ def check_all(operators: Sequence[str], asked: Asked, shown: Display) -> Run:
                 record = _not_built(described, asked.target, error)
                 run.errors.append(error)
             run.records.append(record)
-    return run
 
 
 def exit_code(run: Run) -> int:
@@ -189,6 +184,19 @@ def _record(run: Run, started_at: str) -> Record:
         environment=environment_facts(),
         operators=tuple(run.records),
     )
+
+
+def _tell(run: Run, started_at: str, json_file: Path | None, *, verbose: bool) -> None:
+    """Print what came of the run, and write it down where that was asked for."""
+    from opwright.cli.failure import show_error
+
+    for error in run.errors:
+        show_error(error)
+    record = _record(run, started_at)
+    if len(run.errors) < len(run.records):
+        _show(record, verbose=verbose)
+    if json_file is not None:
+        _write(record, json_file)
 
 
 def _show(record: Record, *, verbose: bool) -> None:

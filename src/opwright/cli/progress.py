@@ -94,7 +94,8 @@ class Live:
         """One case further."""
         self._findings += len(progress.case.outcome.findings)
         found = f"{self._findings} found" if self._findings else ""
-        doing = " ".join(filter(None, (progress.case.check, found)))
+        check = progress.case.check if progress.done < progress.total else ""
+        doing = " ".join(filter(None, (check, found)))
         self._bars.update(self._task, total=progress.total, completed=progress.done, doing=doing)
 
 

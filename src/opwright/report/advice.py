@@ -1,4 +1,4 @@
-"""What to do about a finding, by its kind. Kinds are the stable names that checks give."""
+"""What to do about a finding, by its kind, where the finding's own message does not end in that."""
 
 from __future__ import annotations
 
@@ -22,26 +22,17 @@ ADVICE = {
     "wrong value": "This dtype is exact: look for overflow, rounding and the wrong index.",
     "tolerance too tight": "The operator is as good as its reference: allow more in `tolerance`, or "
     "leave it out.",
-    "input changed": "Write to outputs only, or mark the argument as written in the schema: Tensor(a!).",
     "output not written": "Look at the tail: the last partial block, and sizes that no vector width "
     "divides.",
-    "refuses empty input": "Return early when there is nothing to compute.",
+    "stale output": "Look for a cache whose key leaves out the values.",
+    "depends on earlier calls": "Look for state that a call leaves behind, and for memory that is read "
+    "before it is written.",
+    "refuses an allowed layout": "Take this layout, or describe the one that is taken with `layout`.",
     "wrong on a layout": "Read the strides, or declare layout='copy' (dense copies come in) or "
     "layout='contiguous' (anything else is refused).",
-    "overlapping output accepted": "Refuse outputs whose elements share memory.",
-    "refusal says nothing": "Name the argument in the message: what was expected, what came.",
-}
-
-_REFUSE = {
-    "generated": "The binding refuses what the description excludes: see whether the description allows "
-    "this, and report a fault of Opwright's if it doesn't.",
-    "extension": "Check this argument where the extension is entered: TORCH_CHECK(...).",
-    "callable": "Check this argument where the function is entered, and raise.",
 }
 
 
-def advice(kind: str, implementation: str) -> str:
-    """What to do next about a finding of ``kind``; empty for a kind that is not known here."""
-    if kind.endswith(" not refused"):
-        return _REFUSE.get(implementation, "")
+def advice(kind: str) -> str:
+    """What to do next about a finding of ``kind``; empty where its message says that itself."""
     return ADVICE.get(kind, "")

@@ -48,7 +48,9 @@ def closing_line(operator: OperatorRecord) -> Text:
         f" ({', '.join(facts)}) on {operator.target}{label}",
     )
     hollow = [each.check for each in check_summaries(operator) if each.verdict == "not checked"]
-    if hollow:
+    if not operator.cases:
+        line.append("; no case was run", style="yellow")
+    elif hollow:
         line.append(f"; {' and '.join(hollow)} proved nothing", style="yellow")
     return line
 
@@ -97,7 +99,7 @@ def _finding(operator: OperatorRecord, group: FindingGroup, verbose: bool) -> Ta
     grid.add_row("case", Text.assemble(group.case.name, (more, "dim")))
     if verbose and group.count > 1:
         grid.add_row("also", Text("\n".join(_other_cases(operator, group))))
-    if next_step := advice(group.finding.kind, operator.implementation):
+    if next_step := advice(group.finding.kind):
         grid.add_row("do", Text(next_step))
     return grid
 

@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import math
+
+from made_record import BROKEN, HOLLOW, RIGHT, WRONG, finding, made_case, made_operator, numerics
+from opwright.records.summary import (
+    case_elements,
+    check_summaries,
+    finding_groups,
+    note_groups,
+    operator_verdict,
+    reason_groups,
+)
+from opwright.records.verdict import not_checked, passed
+
+
+def test_a_check_is_counted_and_timed_over_its_cases() -> None:
+    contract, numerics = check_summaries(WRONG)
+    assert (contract.check, contract.cases, contract.counts["fail"]) == ("contract", 1, 1)
+    assert (numerics.cases, numerics.counts["fail"], numerics.counts["pass"]) == (3, 2, 1)
+    assert numerics.seconds == 0.75
+
+
+def test_the_worst_figures_of_a_check_are_the_largest_infinities_included() -> None:
+    contract, numerics = check_summaries(RIGHT)
+    assert (numerics.max_ulp, numerics.vs_reference) == (1.94, math.inf)
+    assert (contract.max_ulp, contract.vs_reference) == (None, None)
+
+
+def test_a_figure_that_is_not_a_number_does_not_hide_the_others() -> None:
+    cases = [
+        made_case("numerics", str(i), numerics(ulp, 1.0)) for i, ulp in enumerate(("nan", 2.0))
+    ]
+    assert check_summaries(made_operator(*cases))[0].max_ulp == 2.0
+
+
+def test_a_check_without_one_pass_has_proved_nothing() -> None:
+    assert [each.verdict for each in check_summaries(HOLLOW)] == ["pass", "not checked"]
+    assert operator_verdict(HOLLOW) == "not checked"
+
+
+def test_single_cases_that_were_not_checked_do_not_undo_a_pass() -> None:
+    cases = (made_case("layouts", "a", passed()), made_case("layouts", "b", not_checked("no such")))
+    assert operator_verdict(made_operator(*cases)) == "pass"
+
+
+def test_a_failure_weighs_more_than_an_error_and_that_more_than_nothing_proved() -> None:
+    assert operator_verdict(made_operator(*BROKEN.cases, *HOLLOW.cases)) == "error"
+    assert operator_verdict(made_operator(*BROKEN.cases, *WRONG.cases)) == "fail"
+
+
+def test_no_case_at_all_proves_nothing() -> None:
+    assert operator_verdict(made_operator()) == "not checked"
+
+
+def test_findings_of_a_kind_come_together_with_the_smallest_case() -> None:
+    groups = finding_groups(WRONG)
+    assert [(g.check, g.finding.kind, g.count) for g in groups] == [
+        ("contract", "rank not refused", 1),
+        ("numerics", "inaccurate", 2),
+    ]
+    assert groups[1].case.name == "rows=2"
+    assert groups[1].finding.message == "the smaller case"
+
+
+def test_one_kind_in_two_checks_stays_apart() -> None:
+    cases = [made_case(check, "a", finding()) for check in ("numerics", "layouts")]
+    assert [group.check for group in finding_groups(made_operator(*cases))] == [
+        "numerics",
+        "layouts",
+    ]
+
+
+def test_reasons_are_counted_by_check() -> None:
+    (group,) = reason_groups(HOLLOW)
+    assert (group.check, group.verdict, group.count) == ("coverage", "not checked", 2)
+
+
+def test_notes_are_counted() -> None:
+    cases = [made_case("layouts", str(i), passed(notes=("refused",))) for i in range(2)]
+    assert note_groups(made_operator(*cases)) == [("layouts", "refused", 2)]
+
+
+def test_a_case_is_as_large_as_the_product_of_its_sizes() -> None:
+    assert case_elements(made_case("numerics", "a", passed(), rows=5)) == 30
+    assert case_elements(made_case("empty", "a", passed(), rows=0)) == 0

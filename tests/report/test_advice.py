@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import ast
+
+from opwright.report.advice import ADVICE, advice
+from source_tree import read_modules
+
+# Kinds whose own message ends in what to do.
+SAID_BY_THE_MESSAGE = {
+    "changed before it refused",
+    "input changed",
+    "output overwritten by a later call",
+    "output shares memory",
+    "overlapping output accepted",
+    "refusal says nothing",
+    "refuses empty input",
+    "unclear refusal",
+    "written argument returned as a copy",
+}
+
+
+def kinds_in_the_source() -> set[str]:
+    """Kinds that checks and the session write as plain text: `Finding("kind", ...)` and their tables."""
+    found: set[str] = set()
+    for module in read_modules():
+        if module.group not in ("checks", "session"):
+            continue
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "Finding" and node.args:
+                found |= {text.value for text in [node.args[0]] if isinstance(text, ast.Constant)}
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) in ("_KINDS", "_ENDS"):
+                found |= set(ast.literal_eval(node.value).values())
+    return found
+
+
+def test_every_kind_of_finding_comes_with_what_to_do() -> None:
+    kinds = kinds_in_the_source()
+    assert {"crash", "inaccurate", "output not written"} <= kinds, "the source is read wrongly"
+    assert sorted(kinds - set(ADVICE)) == sorted(SAID_BY_THE_MESSAGE)
+
+
+def test_no_advice_is_for_a_kind_that_nobody_gives() -> None:
+    assert sorted(set(ADVICE) - kinds_in_the_source()) == []
+
+
+def test_an_unknown_kind_gets_no_advice_rather_than_a_wrong_one() -> None:
+    assert advice("something new") == ""

@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+import io
+import re
+
+import pytest
+from rich.console import Console
+
+from made_record import BROKEN, HOLLOW, RIGHT, WRONG, made_case, made_operator, made_record
+from opwright.records.run import OperatorRecord
+from opwright.records.verdict import passed
+from opwright.report.check_run import check_report, closing_line
+
+
+def shown(
+    *operators: OperatorRecord, width: int = 80, verbose: bool = False, ascii_only: bool = False
+) -> str:
+    console = Console(record=True, width=width, highlight=False, file=io.StringIO())
+    console.print(check_report(made_record(*operators), verbose=verbose, ascii_only=ascii_only))
+    return console.export_text()
+
+
+def row(text: str, name: str) -> list[str]:
+    return next(line.split() for line in text.splitlines() if name in line.split())
+
+
+def test_each_check_has_a_row_with_its_counts_figures_and_seconds() -> None:
+    text = shown(WRONG, RIGHT)
+    assert row(text, "add2") == ["✗", "add2", "4", "1", "3", "-", "-", "12.0", "s"]
+    assert row(text, "build") == ["build", "3.4", "s"]
+    assert row(text, "contract") == ["✗", "contract", "1", "-", "1", "-", "-", "0.2", "s"]
+    after = text[text.index("swish") :]
+    assert row(after, "numerics") == [
+        "✓",
+        "numerics",
+        "2",
+        "2",
+        "-",
+        "-",
+        "-",
+        "1.9",
+        "inf×",
+        "0.5",
+        "s",
+    ]
+
+
+def test_a_library_from_the_store_is_not_shown_as_built() -> None:
+    text = shown(
+        made_operator(made_case("empty", "a", passed()), artifact={"hit": True, "seconds": 0.1})
+    )
+    assert "found in the store" in text
+    assert (
+        row(shown(made_operator(made_case("empty", "a", passed()), artifact={})), "empty")[1]
+        == "empty"
+    )
+
+
+def test_a_finding_says_what_was_seen_on_the_smallest_case_and_what_to_do() -> None:
+    text = shown(WRONG)
+    block = text[text.index("add2, numerics: inaccurate") :]
+    lines = [line.strip().split(maxsplit=1) for line in block.splitlines()]
+    assert lines[1] == ["saw", "the smaller case"]
+    assert lines[2][1] == "rows=2 (the smallest of 2 cases)"
+    assert lines[3][0] == "do"
+    assert "the larger case" not in text
+
+
+def test_verbose_names_the_other_cases_and_the_notes() -> None:
+    noted = made_operator(made_case("layouts", "a", passed(notes=("refused: no",))), name="relu")
+    text = shown(WRONG, noted, verbose=True)
+    assert re.search(r"also +rows=9", text)
+    assert "relu: noted, and no fault" in text
+    assert "refused: no" in text
+    assert "refused: no" not in shown(noted)
+
+
+def test_reasons_of_several_operators_are_told_once_with_their_counts() -> None:
+    other = made_operator(*HOLLOW.cases, name="silu")
+    text = shown(HOLLOW, other)
+    assert re.search(r"coverage +memory cannot be poisoned \(gelu 2, silu 2\)", text)
+    assert text.count("memory cannot be poisoned") == 1
+
+
+def test_an_error_is_set_apart_from_what_was_not_checked_and_shortened() -> None:
+    text = shown(BROKEN, HOLLOW)
+    assert text.index("! error") < text.index("the reference raises") < text.index("○ not checked")
+    assert "third line" not in text
+
+
+@pytest.mark.parametrize(
+    "operator, line",
+    [
+        (RIGHT, "swish: pass (3 cases, 0 findings, 0 not checked) on cpu"),
+        (WRONG, "add2: fail (4 cases, 3 findings, 0 not checked) on cpu"),
+        (BROKEN, "norm: error (2 cases, 0 findings, 0 not checked, 1 error) on cpu"),
+        (
+            HOLLOW,
+            "gelu: not checked (3 cases, 0 findings, 2 not checked) on cpu; coverage proved nothing",
+        ),
+        (
+            made_operator(),
+            "swish: not checked (0 cases, 0 findings, 0 not checked) on cpu; no case was run",
+        ),
+    ],
+)
+def test_the_closing_line_is_the_whole_result(operator: OperatorRecord, line: str) -> None:
+    assert closing_line(operator).plain == line
+
+
+def test_a_run_that_was_not_on_the_target_itself_says_what_it_was() -> None:
+    emulated = made_operator(*RIGHT.cases, target="emulated:wave64", label="emulated")
+    assert closing_line(emulated).plain.endswith("on emulated:wave64 (emulated)")
+
+
+def test_the_environment_comes_first() -> None:
+    assert (
+        shown(RIGHT).splitlines()[0]
+        == "opwright 0.1.0, torch 2.13.0, python 3.11.7, Some CPU, 2 threads"
+    )
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_no_line_is_wider_than_the_terminal_and_no_count_is_cut(width: int) -> None:
+    many = made_operator(
+        *[made_case("numerics", str(i), passed()) for i in range(1234)], name="a_rather_long_name"
+    )
+    text = shown(many, WRONG, HOLLOW, width=width)
+    assert max(len(line) for line in text.splitlines()) <= width
+    assert "a_rather_long_name" in text
+    assert row(text, "a_rather_long_name")[2:4] == ["1234", "1234"]
+    assert "…" not in text
+
+
+def test_where_the_terminal_has_ascii_only_nothing_else_is_used() -> None:
+    assert shown(RIGHT, WRONG, HOLLOW, BROKEN, ascii_only=True).isascii()
+
+
+def test_without_colour_every_verdict_can_still_be_told() -> None:
+    marks = [row(shown(op), op.name)[0] for op in (RIGHT, WRONG, HOLLOW, BROKEN)]
+    assert marks == ["✓", "✗", "○", "!"]
