@@ -268,12 +268,22 @@ def test_a_compiler_that_cannot_be_watched_still_gets_every_header_case_right(
 def test_an_edit_while_an_unwatched_compiler_runs_is_compiled_again(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """The first compile finds out that it cannot be watched; the edit comes during the second."""
     request = small_operator(root)
-    flag = tmp_path / "edited"
-    edit = f"[ -e '{flag}' ] || {{ touch '{flag}'; echo '#define K 5' > '{root / 'k.h'}'; }}"
+    first, second = tmp_path / "first", tmp_path / "second"
+    edit = (
+        f"if [ ! -e '{first}' ]; then touch '{first}'; elif [ ! -e '{second}' ]; then"
+        f" touch '{second}'; echo '#define K 5' > '{root / 'k.h'}'; fi"
+    )
     body = "unset LD_PRELOAD\n" + EDIT_DURING.format(edit=edit)
     monkeypatch.setenv("CXX", str(compiler_script(tmp_path / "g++", body)))
-    assert answer_of(built(request, tmp_path / "store")) == 5
+    with heard() as said:
+        assert answer_of(built(request, tmp_path / "store")) == 5
+    assert second.exists()
+    assert [kind for kind, _ in said if kind in ("build.unseen", "build.again")] == [
+        "build.unseen",
+        "build.again",
+    ]
 
 
 def test_a_hit_compiles_nothing(

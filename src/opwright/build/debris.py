@@ -26,6 +26,9 @@ def reclaim(version_folder: Path, own_key: str = "") -> int:
     count = 0
     for folder in folders:
         key, _, rest = folder.name.partition("-")
+        if folder.name.startswith(".gone-"):  # its removal was broken off
+            remove_folder(folder)
+            continue
         if len(key) != _KEY_LETTERS:
             dead = _old(folder)
         else:
