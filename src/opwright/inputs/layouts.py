@@ -85,8 +85,9 @@ def _channels_last(dense: torch.Tensor) -> torch.Tensor | None:
     return dense.contiguous(memory_format=torch.channels_last)
 
 
+OFFSETS: dict[str, Layout] = {f"offset {n}": _offset(n) for n in range(1, 8)}
 LAYOUTS: dict[str, Layout] = {
-    **{f"offset {n}": _offset(n) for n in range(1, 8)},
+    **OFFSETS,
     "transposed": _transposed,
     "step 2": _stepped,
     "padded rows": _padded_rows,

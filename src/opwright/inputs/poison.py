@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -13,7 +14,8 @@ import torch
 PATTERNS = (0xA5, 0x3B)
 
 _M_PERTURB = -6  # <malloc.h>: fill memory that is handed out with the complement of a byte
-_PROBE_SIZES = (3, 1000, 100_000, 5_000_000)
+_PROBE_SIZES = (3, 1000, 100_000)
+_LARGE_PROBE_SIZE = 5_000_000  # mapped, not cut from the heap; looked at once in a process
 
 
 @contextmanager
@@ -24,7 +26,7 @@ def poisoned_allocations(pattern: int) -> Iterator[bool]:
     """
     works = _perturb(pattern ^ 0xFF) and all(_is_filled(size, pattern) for size in _PROBE_SIZES)
     try:
-        yield works
+        yield works and _fills_large_memory(pattern)
     finally:
         _perturb(0)
 
@@ -34,6 +36,12 @@ def _perturb(byte: int) -> bool:
         return bool(ctypes.CDLL(None).mallopt(_M_PERTURB, byte))
     except AttributeError:
         return False
+
+
+@functools.cache
+def _fills_large_memory(pattern: int) -> bool:
+    """Asked while ``pattern`` is in force."""
+    return _is_filled(_LARGE_PROBE_SIZE, pattern)
 
 
 def _is_filled(size_bytes: int, pattern: int) -> bool:

@@ -103,7 +103,10 @@ def _is_shared(spec: OperatorSpec, argument: Argument, shape: Shape) -> bool:
 
 
 def _break_dtype(call: Call, violation: Violation) -> dict[str, Any]:
-    return {violation.argument: call.arguments[violation.argument].to(getattr(torch, violation.detail))}
+    value, dtype = call.arguments[violation.argument], getattr(torch, violation.detail)
+    if value.is_complex() and not dtype.is_complex:
+        value = value.real
+    return {violation.argument: value.to(dtype)}
 
 
 def _break_rank(call: Call, violation: Violation) -> dict[str, Any] | None:

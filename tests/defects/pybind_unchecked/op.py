@@ -1,0 +1,16 @@
+"""An extension that takes raw pointers, and looks at nothing but the sizes of its input."""
+
+from opwright import Dim, Extension, Operator, Tensor
+
+rows = Dim("rows", typical=(16,), edge=(0, 1, 3))
+columns = Dim("columns", typical=(64,), edge=(1, 5))
+
+scaled_rows = Operator(
+    "scaled_rows(Tensor input, Tensor weight) -> Tensor",
+    inputs={"input": Tensor(rows, columns), "weight": Tensor(columns)},
+    dtypes=("float32",),
+    reference=lambda input, weight: input * weight,
+    extension=Extension(
+        sources="scale.cpp", call=lambda module, input, weight: module.scale(input, weight)
+    ),
+)
