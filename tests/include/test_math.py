@@ -47,12 +47,12 @@ EVERYWHERE = (-math.inf, math.inf)
 BOUNDS = {
     "exp": [(*EVERYWHERE, 1.1)],
     "tanh": [(*EVERYWHERE, 1.5)],
-    "erf": [(*EVERYWHERE, 1.1)],
-    "erfc": [(-math.inf, 0.5, 1.3), (0.5, 9.0, 7.0)],
-    "sigmoid": [(-87.0, math.inf, 2.4)],
-    "silu": [(-87.0, math.inf, 2.4)],
-    "gelu_tanh": [(-0.5, math.inf, 2.5), (-2, -0.5, 7), (-5, -2, 35), (-9.9, -5, 200)],
-    "gelu_erf": [(0.0, math.inf, 3.0), (-12.8, 0.0, 8.0)],
+    "erf": [(*EVERYWHERE, 1.3)],
+    "erfc": [(-math.inf, 0.5, 1.3), (0.5, 9.2, 8.5)],
+    "sigmoid": [(-87.0, math.inf, 2.5)],
+    "silu": [(-87.0, math.inf, 2.5)],
+    "gelu_tanh": [(-0.5, math.inf, 2.3), (-2, -0.5, 6.5), (-5, -2, 40), (-9.9, -5, 220)],
+    "gelu_erf": [(1.0, math.inf, 1.9), (-0.5, 1.0, 4.5), (-12.8, -0.5, 8.5)],
 }
 # What the rest of the axis may give at most: results that are as good as zero
 NEARLY_ZERO = 1e-35

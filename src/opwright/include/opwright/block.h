@@ -62,9 +62,19 @@ struct OutputBlock {
 };
 
 #if defined(__F16C__)
-// g++ does not vectorise these conversions, although there are instructions for them.
+// Compilers do not vectorise these conversions by themselves, although there are instructions.
 using Float8 = float __attribute__((vector_size(32), aligned(4), may_alias));
-using Short8 = short __attribute__((vector_size(16), aligned(2), may_alias));
+#if defined(__clang__)
+using Half8 = _Float16 __attribute__((vector_size(16), aligned(2), may_alias));
+
+OPWRIGHT_INLINE Float8 widen8(Half8 from) { return __builtin_convertvector(from, Float8); }
+OPWRIGHT_INLINE Half8 narrow8(Float8 from) { return __builtin_convertvector(from, Half8); }
+#else
+using Half8 = short __attribute__((vector_size(16), aligned(2), may_alias));
+
+OPWRIGHT_INLINE Float8 widen8(Half8 from) { return __builtin_ia32_vcvtph2ps256(from); }
+OPWRIGHT_INLINE Half8 narrow8(Float8 from) { return __builtin_ia32_vcvtps2ph256(from, 0); }
+#endif
 
 template <>
 struct InputBlock<float16> {
@@ -75,8 +85,7 @@ struct InputBlock<float16> {
   OPWRIGHT_INLINE const float* read(const float16* from, int count) {
     from = padded(from, room, count);
     for (int i = 0; i < whole_vectors(count); i += 8) {
-      const auto half = *reinterpret_cast<const Short8*>(from + i);
-      *reinterpret_cast<Float8*>(values + i) = __builtin_ia32_vcvtph2ps256(half);
+      *reinterpret_cast<Float8*>(values + i) = widen8(*reinterpret_cast<const Half8*>(from + i));
     }
     return values;
   }
@@ -92,8 +101,7 @@ struct OutputBlock<float16> {
     auto* const bits = reinterpret_cast<uint16_t*>(to);
     uint16_t* const place = halves.place(bits, count, store);
     for (int i = 0; i < whole_vectors(count); i += 8) {
-      const auto single = *reinterpret_cast<const Float8*>(values + i);
-      *reinterpret_cast<Short8*>(place + i) = __builtin_ia32_vcvtps2ph256(single, 0);  // to nearest
+      *reinterpret_cast<Half8*>(place + i) = narrow8(*reinterpret_cast<const Float8*>(values + i));
     }
     halves.finish(bits, count, store);
   }
