@@ -89,7 +89,7 @@ def _judge_float(judged: Judged) -> tuple[list[Reason], dict[str, float]]:
     tally, faults = Tally(count), Faults()
     for part in chunks(count):
         error = errors_of(judged.values[part], standard, part)
-        tally.add(error, standard.oracle[part], standard.default[part], standard.form)
+        tally.add(error, standard.oracle[part], standard.rule.part(part), standard.form)
         faults.add(error, standard.limit[part], part.start)
     errors = tally.errors()
     reasons = element_reasons(judged, faults) if faults.where else []

@@ -3,8 +3,9 @@
 Errors are absolute (``max_abs``), relative to the oracle (``max_rel``) and in ULP of the output
 dtype (``max_ulp``, ``mean_ulp``, ``p999_ulp``: the 99.9th percentile), over the elements whose
 special values agree; ``reference_...`` are the same for the reference. ``ratio_worst`` is the
-largest error over the reference's at that magnitude, ``ratio_mean`` the mean of the operator's
-errors over that of the reference's, each weighed by its limit: below 1 the operator is better.
+largest error over the reference's largest at that magnitude, ``ratio_mean`` the mean of the
+operator's errors over that of the reference's, each weighed by its limit: below 1 the operator is
+the better one.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from dataclasses import dataclass
 
 import torch
 
+from opwright.judge.limits import DefaultRule
 from opwright.judge.ulp import ulp_size
-from opwright.spec.tolerance import MEAN_FACTOR, MEAN_FLOOR, REFERENCE_FACTOR, FloatFormat
+from opwright.spec.tolerance import MEAN_FACTOR, MEAN_FLOOR, FloatFormat
 
 # A percentile of more elements than this is one of evenly spaced ones.
 _PERCENTILE_ELEMENTS = 1 << 17
@@ -23,14 +25,18 @@ _PERCENTILE_ELEMENTS = 1 << 17
 
 @dataclass(frozen=True)
 class Errors:
-    """Errors of one output against the oracle; ``..._limits`` are in units of the default limits."""
+    """Errors of one output against the oracle.
+
+    ``max_yardsticks`` is in units of the reference's largest error at that magnitude,
+    ``mean_limits`` in units of the default rule's limits.
+    """
 
     max_abs: float = 0.0
     max_rel: float = 0.0
     max_ulp: float = 0.0
     mean_ulp: float = 0.0
     p999_ulp: float = 0.0
-    max_limits: float = 0.0
+    max_yardsticks: float = 0.0
     mean_limits: float = 0.0
 
     def mean_is_beyond(self, reference: Errors) -> bool:
@@ -51,32 +57,32 @@ class Tally:
 
     def __init__(self, count: int) -> None:
         self._step = max(1, -(-count // _PERCENTILE_ELEMENTS))
-        self._largest = {"max_abs": 0.0, "max_rel": 0.0, "max_ulp": 0.0, "max_limits": 0.0}
+        self._largest = {"max_abs": 0.0, "max_rel": 0.0, "max_ulp": 0.0, "max_yardsticks": 0.0}
         self._sum_ulp = self._sum_limits = 0.0
         self._count = 0
         self._sample: list[torch.Tensor] = []
 
     def add(
-        self, error: torch.Tensor, oracle: torch.Tensor, limit: torch.Tensor, form: FloatFormat
+        self, error: torch.Tensor, oracle: torch.Tensor, rule: DefaultRule, form: FloatFormat
     ) -> None:
         """Count one chunk; elements with an infinite error, wrong special values, are left out."""
         largest = float(error.amax())
         if math.isinf(largest):
             keep = error.isfinite()
-            error, oracle, limit = error[keep], oracle[keep], limit[keep]
+            error, oracle, rule = error[keep], oracle[keep], rule.part(keep)
             if not error.numel():
                 return
             largest = float(error.amax())
-        ulp, limits = error / ulp_size(oracle, form), error / limit
+        ulp = error / ulp_size(oracle, form)
         found = {
             "max_abs": largest,
             "max_rel": _largest_relative(error, oracle),
             "max_ulp": float(ulp.amax()),
-            "max_limits": float(limits.amax()),
+            "max_yardsticks": float((error / rule.yardstick).amax()),
         }
         self._largest = {name: max(value, found[name]) for name, value in self._largest.items()}
         self._sum_ulp += float(ulp.sum())
-        self._sum_limits += float(limits.sum())
+        self._sum_limits += float((error / rule.limit).sum())
         self._count += error.numel()
         self._sample.append(ulp[:: self._step])
 
@@ -98,7 +104,7 @@ def joint_figures(actual: Errors, reference: Errors) -> dict[str, float]:
     return {
         **{name: getattr(actual, name) for name in names},
         **{f"reference_{name}": getattr(reference, name) for name in names},
-        "ratio_worst": actual.max_limits * REFERENCE_FACTOR,
+        "ratio_worst": actual.max_yardsticks,
         "ratio_mean": _ratio(actual.mean_limits, reference.mean_limits),
     }
 

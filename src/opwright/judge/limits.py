@@ -3,53 +3,87 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import torch
 
 from opwright.judge.chunks import chunks
 from opwright.judge.ulp import deviation, rounds_to_infinity, ulp_size
 from opwright.spec.tolerance import (
+    FLOAT_FORMATS,
     ORACLE_FACTOR,
     REFERENCE_FACTOR,
+    ROUNDING_FACTOR,
+    ROUNDING_ULP,
     ULP_FLOOR,
+    UNSEEN_ULP,
     FloatFormat,
     Tolerance,
     reduction_limit,
 )
 
-# Elements of like magnitude that say together how good the reference is there. With errors spread
-# evenly up to a bound, the largest of 16 is below a third of the bound once in 3^16.
-_NEIGHBOURS = 16
+# How many elements of like magnitude say together how good the reference is there: at least 64, and
+# in large outputs one in a thousand. Fewer make false alarms where a few elements come from larger
+# intermediate values than their neighbours (a difference of squares showed it with 16).
+_NEIGHBOURS, _NEIGHBOURS_PART = 64, 1024
+# The reference's error beyond rounding counts from this part of an ULP on.
+_NOTICEABLE_ULP = 0.01
+# A float64 oracle's typical size is the median of at most this many elements.
+_SAMPLE = 4096
 _EXPONENT_SHIFT, _EXPONENT_BIAS, _EXPONENTS = 52, 1023, 2048
 
 
-def default_limits(
+@dataclass(frozen=True, eq=False)
+class DefaultRule:
+    """``limit``: the largest right error of each element; ``yardstick``: the reference's largest
+    error at that magnitude. Flat, float64, finite and above 0.
+    """
+
+    limit: torch.Tensor
+    yardstick: torch.Tensor
+
+    def part(self, chosen: slice | torch.Tensor) -> DefaultRule:
+        """The rule of some of the elements."""
+        return DefaultRule(self.limit[chosen], self.yardstick[chosen])
+
+
+def default_rule(
     reference: torch.Tensor,
     oracle: torch.Tensor,
     form: FloatFormat,
     *,
     reduction_length: int = 1,
     magnitude: torch.Tensor | float | None = None,
-) -> torch.Tensor:
-    """The rule of `opwright.spec.tolerance` for flat tensors; float64, finite, above 0.
+) -> DefaultRule:
+    """The rule of `opwright.spec.tolerance` for flat tensors.
 
     ``magnitude`` is the sum of the absolute terms over sqrt(``reduction_length``), for each
     element or for all. Without it the oracle stands in: its own size, or its root mean square where
     that is larger, which is what sums of terms of either sign have.
     """
-    limit = torch.empty(oracle.shape, dtype=torch.float64, device=oracle.device)
-    typical = _typical_size(oracle)
+    limit, yardstick = (torch.empty_like(oracle, dtype=torch.float64) for _ in range(2))
+    typical = _root_mean_square(oracle) if reduction_length > 1 else 0.0
     term = reduction_limit(form.name, reduction_length, 1.0)
-    of_oracle = ORACLE_FACTOR * form.eps * typical if form.name == "float64" else 0.0
+    lost, lost_at_zero = _oracle_errors(oracle, form)
+    pooled, few = _errors_beyond_rounding(reference, oracle, form), oracle.numel() < _NEIGHBOURS
     for part in chunks(oracle.numel()):
-        allowed = ulp_size(oracle[part], form).mul_(ULP_FLOOR[form.name])
-        if of_oracle:
-            allowed += of_oracle
+        exact, ulp = oracle[part], ulp_size(oracle[part], form)
+        beyond = None if pooled is None else pooled.index_select(0, _binades(exact, form))
+        allowed = ulp.mul(ULP_FLOOR[form.name]).add_(lost)
+        allowed[exact == 0] += lost_at_zero
         if term:
-            allowed += _scale(oracle[part], part, typical, magnitude) * term
-        limit[part] = allowed
-    _raise_to_reference(limit, reference, oracle, form)
-    return limit
+            allowed += _scale(exact, part, typical, magnitude) * term
+        if few:
+            unseen = ulp * UNSEEN_ULP[form.name]
+            beyond = unseen if beyond is None else torch.maximum(beyond, unseen)
+        if beyond is not None:
+            allowed.add_(beyond, alpha=REFERENCE_FACTOR)
+            less = REFERENCE_FACTOR - ROUNDING_FACTOR[form.name]
+            if less:
+                allowed.sub_(torch.minimum(beyond, ulp * ROUNDING_ULP), alpha=less)
+        ulp *= 0.5
+        limit[part], yardstick[part] = allowed, ulp if beyond is None else ulp.add_(beyond)
+    return DefaultRule(limit, yardstick)
 
 
 def declared_limits(
@@ -85,8 +119,23 @@ def _refuse_unattainable(
         tolerance.require_attainable(form.name, float(size[tight].amax()))
 
 
-def _typical_size(oracle: torch.Tensor) -> float:
-    """Root mean square of the finite values."""
+def _oracle_errors(oracle: torch.Tensor, form: FloatFormat) -> tuple[float, float]:
+    """What a float64 oracle itself may have lost: anywhere, and more where it is exactly 0.
+
+    Where it cancels (a GELU's tail) its absolute error is that of its intermediate values. Their
+    size is taken from the median output, for float64 itself, where it matters more, from the root
+    mean square; where everything cancelled, they are taken to be near 1.
+    """
+    unit = ORACLE_FACTOR * FLOAT_FORMATS["float64"].eps
+    if form.name == "float64":
+        return unit * _root_mean_square(oracle), unit
+    sample = oracle[:: max(1, oracle.numel() // _SAMPLE)].abs()
+    typical = float(sample.median()) if sample.numel() else 0.0
+    return unit * typical if math.isfinite(typical) else 0.0, unit
+
+
+def _root_mean_square(oracle: torch.Tensor) -> float:
+    """Of the finite values."""
     norm = float(torch.linalg.vector_norm(oracle)) if oracle.numel() else 0.0
     if math.isfinite(norm):
         return norm / math.sqrt(max(oracle.numel(), 1))
@@ -104,32 +153,30 @@ def _scale(
     return magnitude[part] if isinstance(magnitude, torch.Tensor) else magnitude
 
 
-def _raise_to_reference(
-    limit: torch.Tensor, reference: torch.Tensor, oracle: torch.Tensor, form: FloatFormat
-) -> None:
-    """Raise ``limit`` to a multiple of the reference's largest error among elements of like size.
+def _errors_beyond_rounding(
+    reference: torch.Tensor, oracle: torch.Tensor, form: FloatFormat
+) -> torch.Tensor | None:
+    """For each binade the reference's largest error, half an ULP less, among elements of like size.
 
     Like size is the same binade, and the next larger (then smaller) ones until there are enough
     elements: one element that the reference happens to get right says little. Where the reference
-    gives a wrong special value it says nothing.
+    gives a wrong special value it says nothing. None where rounding explains all.
     """
-    largest = torch.zeros(_EXPONENTS, dtype=torch.float64, device=limit.device)
+    largest = torch.zeros(_EXPONENTS, dtype=torch.float64, device=oracle.device)
+    counts = torch.zeros(_EXPONENTS, dtype=torch.int64, device=oracle.device)
     for part in chunks(oracle.numel()):
-        error = deviation(reference[part], oracle[part], form).mul_(REFERENCE_FACTOR)
-        worse = error > limit[part]
-        if bool(worse.any()):
-            worse &= error.isfinite() & ~rounds_to_infinity(oracle[part], form)
-            binade = _binades(oracle[part][worse], form)
-            largest.scatter_reduce_(0, binade, error[worse], "amax")
+        exact, binade = oracle[part], _binades(oracle[part], form)
+        ulp = ulp_size(exact, form)
+        beyond = deviation(reference[part], exact, form).sub_(ulp, alpha=0.5)
+        beyond[rounds_to_infinity(exact, form)] = 0.0
+        beyond.nan_to_num_(posinf=0.0)
+        counts += torch.bincount(binade, minlength=_EXPONENTS)
+        if bool((beyond > ulp.mul_(_NOTICEABLE_ULP)).any()):
+            largest.scatter_reduce_(0, binade, beyond, "amax")
     if not bool(largest.any()):
-        return
-    counts = torch.zeros(_EXPONENTS, dtype=torch.int64, device=limit.device)
-    for part in chunks(oracle.numel()):
-        counts += torch.bincount(_binades(oracle[part], form), minlength=_EXPONENTS)
-    pooled = largest.new_tensor(_pool(largest.tolist(), counts.tolist()))
-    for part in chunks(oracle.numel()):
-        error = pooled.index_select(0, _binades(oracle[part], form))
-        torch.maximum(limit[part], error, out=limit[part])
+        return None
+    enough = max(_NEIGHBOURS, oracle.numel() // _NEIGHBOURS_PART)
+    return largest.new_tensor(_pool(largest.tolist(), counts.tolist(), enough))
 
 
 def _binades(oracle: torch.Tensor, form: FloatFormat) -> torch.Tensor:
@@ -138,15 +185,15 @@ def _binades(oracle: torch.Tensor, form: FloatFormat) -> torch.Tensor:
     return exponent.clamp_(low, high)
 
 
-def _pool(largest: list[float], counts: list[int]) -> list[float]:
-    """For each binade the largest error of its neighbourhood of at least `_NEIGHBOURS` elements."""
+def _pool(largest: list[float], counts: list[int], enough: int) -> list[float]:
+    """For each binade the largest error of its neighbourhood of at least ``enough`` elements."""
     filled = [binade for binade, count in enumerate(counts) if count]
     pooled = [0.0] * len(counts)
     for place, binade in enumerate(filled):
         seen, value = 0, 0.0
-        for other in [*filled[place : place + _NEIGHBOURS], *reversed(filled[:place])]:
+        for other in [*filled[place : place + enough], *reversed(filled[:place])]:
             seen, value = seen + counts[other], max(value, largest[other])
-            if seen >= _NEIGHBOURS:
+            if seen >= enough:
                 break
         pooled[binade] = value
     return pooled

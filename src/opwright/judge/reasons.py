@@ -11,7 +11,6 @@ from opwright.judge.figures import Errors
 from opwright.judge.standard import Standard
 from opwright.judge.ulp import rounds_to_infinity, ulp_size
 from opwright.judge.verdict import Reason
-from opwright.spec.tolerance import REFERENCE_FACTOR
 
 _SHOWN_INPUTS = 4
 
@@ -128,7 +127,7 @@ def _beyond_limit(judged: Judged, error: torch.Tensor, where: torch.Tensor) -> R
     chosen = int((error / standard.limit[where]).argmax())
     worst, size = int(where[chosen]), float(error[chosen])
     ulp = size / float(ulp_size(standard.oracle[worst : worst + 1], standard.form))
-    times = size / float(standard.default[worst]) * REFERENCE_FACTOR
+    times = size / float(standard.rule.yardstick[worst])
     text = (
         f"{where.numel()} of {judged.values.numel()} elements beyond the limit; worst at "
         f"{judged.place(worst)}: off by {size:.3g} ({ulp:.4g} ULP of {standard.form.name}), "
@@ -136,7 +135,7 @@ def _beyond_limit(judged: Judged, error: torch.Tensor, where: torch.Tensor) -> R
         f"{times:.3g}× the reference's error at that magnitude"
     )
     kind = "accuracy"
-    if standard.tolerance and not bool((error > standard.default[where]).any()):
+    if standard.tolerance and not bool((error > standard.rule.limit[where]).any()):
         kind = "tolerance"
         text += f". The operator is as good as its reference: {standard.tolerance} is too tight"
     return judged.reason(kind, text, where.numel(), worst)

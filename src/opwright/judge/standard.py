@@ -11,7 +11,7 @@ import torch
 
 from opwright.judge.chunks import chunks
 from opwright.judge.figures import NO_ERRORS, Errors, Tally, mean_is_beyond
-from opwright.judge.limits import declared_limits, default_limits
+from opwright.judge.limits import DefaultRule, declared_limits, default_rule
 from opwright.judge.structure import as_outputs
 from opwright.judge.ulp import deviation, format_of
 from opwright.spec.tolerance import FloatFormat, Tolerance
@@ -21,8 +21,8 @@ from opwright.spec.tolerance import FloatFormat, Tolerance
 class Standard:
     """What one output is held to. Tensors but ``reference`` are flat and on the oracle's device.
 
-    ``default`` is the limit of the default rule, ``limit`` the one that decides: the declared
-    tolerance's where there is one. Exact dtypes have no ``form`` and empty limits.
+    ``limit`` decides: the declared tolerance's where there is one, otherwise that of ``rule``, the
+    default one. Exact dtypes have no ``form`` and empty limits.
     ``reference_wrong`` counts wrong special values of the reference, ``reference_beyond`` what it
     has beyond ``limit``.
     """
@@ -33,7 +33,7 @@ class Standard:
     form: FloatFormat | None
     tolerance: Tolerance | None
     limit: torch.Tensor
-    default: torch.Tensor
+    rule: DefaultRule
     reference_errors: Errors = NO_ERRORS
     reference_wrong: int = 0
     reference_beyond: int = 0
@@ -51,7 +51,7 @@ def set_standards(
 
     ``reference`` is what the reference returns at the dtype under test, ``oracle`` what it returns
     in float64 (complex128) for the same inputs. ``reduction_length`` is how many terms the longest
-    sum behind an output element has; see `default_limits` for ``magnitude``. Raises `SpecError`
+    sum behind an output element has; see `default_rule` for ``magnitude``. Raises `SpecError`
     for a ``tolerance`` that no correct operator can meet on this case.
     """
     references, oracles = as_outputs(reference), as_outputs(oracle)
@@ -73,24 +73,23 @@ def _standard(
     flat = reference.detach().to(oracle.device).reshape(-1)
     if form is None:
         exact, nothing = oracle.detach().reshape(-1), torch.empty(0)
-        return Standard(reference, flat, exact, None, None, nothing, nothing)
+        rule = DefaultRule(nothing, nothing)
+        return Standard(reference, flat, exact, None, None, nothing, rule)
     wide = torch.complex128 if reference.is_complex() else torch.float64
     exact = oracle.detach().to(wide).reshape(-1).contiguous()
     if isinstance(magnitude, torch.Tensor):
         magnitude = magnitude.expand(oracle.shape).reshape(-1)
-    default = default_limits(
-        flat, exact, form, reduction_length=reduction_length, magnitude=magnitude
-    )
-    limit = declared_limits(tolerance, exact, reference.dtype, form) if tolerance else default
+    rule = default_rule(flat, exact, form, reduction_length=reduction_length, magnitude=magnitude)
+    limit = declared_limits(tolerance, exact, reference.dtype, form) if tolerance else rule.limit
     tally, wrong, beyond = Tally(exact.numel()), 0, 0
     for part in chunks(exact.numel()):
         error = deviation(flat[part], exact[part], form)
-        tally.add(error, exact[part], default[part], form)
+        tally.add(error, exact[part], rule.part(part), form)
         if tolerance or math.isinf(float(error.amax())):
             wrong += int(error.isinf().sum())
             beyond += int((error > limit[part]).sum())
     return Standard(
-        reference, flat, exact, form, tolerance, limit, default, tally.errors(), wrong, beyond
+        reference, flat, exact, form, tolerance, limit, rule, tally.errors(), wrong, beyond
     )
 
 
@@ -121,7 +120,7 @@ def _holds(output: torch.Tensor, standard: Standard) -> bool:
         error = errors_of(values[part], standard, part)
         if bool((error > standard.limit[part]).any()):
             return False
-        total += float(error.div_(standard.default[part]).sum())
+        total += float(error.div_(standard.rule.limit[part]).sum())
     mean = total / max(values.numel(), 1)
     return standard.tolerance is not None or not mean_is_beyond(mean, standard.reference_errors)
 
