@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from typing import NamedTuple
 
 from opwright.spec.request import BuildRequest
@@ -47,5 +46,15 @@ class Roots(NamedTuple):
     def portable(self, text: str) -> str:
         """A text (a flag, a generated source) with the folders in it replaced by their names."""
         for folder, name in self.pairs:
-            text = re.sub(re.escape(folder) + r"(?![\w.+-])", f"{{{name}}}", text)
+            if folder in text:
+                text = _replaced(text, folder, f"{{{name}}}")
         return text
+
+
+def _replaced(text: str, folder: str, name: str) -> str:
+    """Replace a folder, and not the beginning of a longer name. Paths make no cheap regular expressions."""
+    head, *parts = text.split(folder)
+    for part in parts:
+        longer = part != "" and (part[0].isalnum() or part[0] in "_.+-")
+        head += (folder if longer else name) + part
+    return head

@@ -5,19 +5,21 @@ from __future__ import annotations
 import builtins
 import errno
 import os
-import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from opwright.build.care import Fault, Pruned, prune, verify
 from opwright.build.entries import entries, request_folders
 from opwright.build.manifest import Manifest
 from opwright.build.trust import default_folder, require_trusted
 from opwright.errors import StoreError
 from opwright.files import write_atomic
 from opwright.spec.request import BuildRequest
+
+if TYPE_CHECKING:
+    from opwright.build.care import Fault, Pruned
 
 _README = """Libraries that Opwright built, each in a folder of its own that never changes.
 
@@ -41,7 +43,8 @@ class Store:
 
     def request_folder(self, request: BuildRequest, request_key: str) -> Path:
         """The folder of all entries of one request: they differ in what the compiler read."""
-        stem = re.sub(r"[^\w.+-]", "-", f"{request.name}-{request.target}")
+        text = f"{request.name}-{request.target}"
+        stem = "".join(letter if letter.isalnum() or letter in "_.+-" else "-" for letter in text)
         return self.version_folder / f"{stem}-{request_key[:16]}"
 
     def internal(self, *names: str) -> Path:
@@ -77,6 +80,8 @@ class Store:
 
     def verify(self) -> builtins.list[Fault]:
         """Read every library and compare it with its manifest; [] when all are whole."""
+        from opwright.build.care import verify  # no look-up needs it
+
         return verify(self.version_folder)
 
     def prune(self, *, keep_days: float | None = None, max_bytes: int | None = None) -> Pruned:
@@ -85,6 +90,8 @@ class Store:
         ``keep_days``: those not used for so many days. ``max_bytes``: the longest unused ones, until
         the rest is no bigger. A process that has a library loaded keeps it. Raises `StoreError`.
         """
+        from opwright.build.care import prune
+
         with self.writing():
             return prune(self.version_folder, keep_days=keep_days, max_bytes=max_bytes)
 

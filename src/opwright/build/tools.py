@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -21,7 +20,7 @@ _ASKED_WITH = (
     "LD_LIBRARY_PATH",
     "CCC_OVERRIDE_OPTIONS",
 )
-_LAUNCHERS = re.compile(r"s?ccache|distcc|icecc|buildcache")
+_LAUNCHERS = ("ccache", "sccache", "distcc", "icecc", "buildcache")
 
 
 def known_tools(toolchain: Toolchain, store: Store, environment: Mapping[str, str]) -> Tools:
@@ -55,7 +54,7 @@ def _question(driver: tuple[str, ...], environment: Mapping[str, str]) -> str:
         signature = signature_of(os.stat(resolved))
     except OSError:
         return ""
-    if script or len(driver) > 1 or _LAUNCHERS.fullmatch(resolved.name):
+    if script or len(driver) > 1 or resolved.name in _LAUNCHERS:
         return ""  # it hands over to another program, which may change while it does not
     asked = {name: environment.get(name) for name in _ASKED_WITH}
     return digest_text(json.dumps([driver, str(resolved), signature, asked]))
