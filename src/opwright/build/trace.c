@@ -7,10 +7,10 @@
 #undef _FORTIFY_SOURCE
 #define _GNU_SOURCE
 // Not <fcntl.h> and <sys/stat.h>: with them, some C libraries have inline versions of what is defined here.
+#include <asm/stat.h>  // the kernel's own struct stat, for system calls that every kernel has
 #include <dlfcn.h>
 #include <errno.h>
 #include <linux/fcntl.h>
-#include <linux/stat.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,7 +18,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -68,9 +67,9 @@ static int absolute(int folder, const char* path, char* out) {
   return 1;
 }
 
-static long long nanoseconds(long long seconds, unsigned part) { return seconds * 1000000000LL + part; }
+static long long nanoseconds(long long seconds, long long part) { return seconds * 1000000000LL + part; }
 
-static void emit(char kind, const struct statx* at, int folder, const char* path) {
+static void emit(char kind, const struct stat* at, int folder, const char* path) {
   char full[LONGEST_PATH], record[LONGEST_PATH + 512];
   if (!absolute(folder, path, full)) {
     kind = 'E';
@@ -78,15 +77,15 @@ static void emit(char kind, const struct statx* at, int folder, const char* path
   }
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
-  static const struct statx nothing;
+  static const struct stat nothing;
   if (at == NULL) at = &nothing;
   int length = snprintf(record, sizeof record, "%c\t%s\t%llu\t%llu\t%llu\t%lld\t%lld\t%lld\t%s", kind,
                         program_invocation_short_name,
-                        (unsigned long long)makedev(at->stx_dev_major, at->stx_dev_minor),
-                        (unsigned long long)at->stx_ino, (unsigned long long)at->stx_size,
-                        nanoseconds(at->stx_mtime.tv_sec, at->stx_mtime.tv_nsec),
-                        nanoseconds(at->stx_ctime.tv_sec, at->stx_ctime.tv_nsec),
-                        nanoseconds(now.tv_sec, (unsigned)now.tv_nsec), full);
+                        (unsigned long long)at->st_dev, (unsigned long long)at->st_ino,
+                        (unsigned long long)at->st_size,
+                        nanoseconds((long long)at->st_mtime, (long long)at->st_mtime_nsec),
+                        nanoseconds((long long)at->st_ctime, (long long)at->st_ctime_nsec),
+                        nanoseconds(now.tv_sec, now.tv_nsec), full);
   if (length > 0 && (size_t)length < sizeof record) syscall(SYS_write, trace_fd, record, (size_t)length + 1);
 }
 
@@ -94,15 +93,14 @@ static void emit(char kind, const struct statx* at, int folder, const char* path
 static void note(int found, int fd, int folder, const char* path) {
   if (trace_fd < 0 || path == NULL || path[0] == '\0') return;
   int kept = errno;
-  struct statx at;
+  struct stat at;
   if (!found) {
     if (kept == ENOENT || kept == ENOTDIR) emit('N', NULL, folder, path);
-  } else if (syscall(SYS_statx, fd >= 0 ? fd : folder, fd >= 0 ? "" : path, fd >= 0 ? AT_EMPTY_PATH : 0,
-                     STATX_BASIC_STATS, &at) != 0) {
-    emit('E', NULL, folder, path);
-  } else if ((at.stx_mode & 0170000) == 0100000) {
+  } else if (fd >= 0 ? syscall(SYS_fstat, fd, &at) != 0 : syscall(SYS_newfstatat, folder, path, &at, 0) != 0) {
+    emit(errno == ENOENT ? 'N' : 'E', NULL, folder, path);  // a link that leads nowhere is not there
+  } else if ((at.st_mode & 0170000) == 0100000) {
     emit('R', &at, folder, path);
-  } else if ((at.stx_mode & 0170000) == 0040000 && fd >= 0) {
+  } else if ((at.st_mode & 0170000) == 0040000 && fd >= 0) {
     emit('D', &at, folder, path);
   }
   errno = kept;
@@ -199,7 +197,7 @@ DEFINE_XSTAT(__lxstat64)
 DEFINE_FSTATAT(fstatat)
 DEFINE_FSTATAT(fstatat64)
 
-int statx(int folder, const char* path, int flags, unsigned mask, struct statx* status) {
+int statx(int folder, const char* path, int flags, unsigned mask, void* status) {
   NEXT(statx);
   int result = next(folder, path, flags, mask, status);
   note(result == 0, -1, folder, path);

@@ -100,7 +100,8 @@ def traced(
         # LD_PRELOAD is split at blanks and colons, so a path with one goes by its descriptor.
         odd = re.search(r"[\s:;]", str(library))
         name = f"/proc/{os.getpid()}/fd/{descriptor}" if odd else str(library)
-        preload = " ".join(filter(None, (name, environment.get("LD_PRELOAD"))))
+        # After what is there: a sanitizer's runtime insists on being the first.
+        preload = " ".join(filter(None, (environment.get("LD_PRELOAD"), name)))
         yield {**environment, "LD_PRELOAD": preload, "OPWRIGHT_TRACE": str(record)}
     finally:
         os.close(descriptor)
