@@ -68,7 +68,7 @@ def command(
     quiet: bool,
     verbose: bool,
 ) -> None:
-    """Check operators: build them, run every case, and say what was proved.
+    """Build operators, run every check, and say what was proved.
 
     OP is a folder with an op.py, a Python file (all operators in it), file.py:name, or an installed
     operator's name. Ends with 0 when every check showed something and nothing is wrong, with 3 when
@@ -87,7 +87,7 @@ def command(
             check_all(run, operators, Asked(target, binding, only), shown)
     finally:  # after Ctrl-C, too: what is done is not lost
         if run.records:
-            _tell(run, started_at, json_file, verbose=verbose)
+            _tell(run, started_at, json_file, verbose=verbose, quiet=quiet)
     raise click.exceptions.Exit(exit_code(run))
 
 
@@ -186,7 +186,7 @@ def _record(run: Run, started_at: str) -> Record:
     )
 
 
-def _tell(run: Run, started_at: str, json_file: Path | None, *, verbose: bool) -> None:
+def _tell(run: Run, started_at: str, json_file: Path | None, *, verbose: bool, quiet: bool) -> None:
     """Print what came of the run, and write it down where that was asked for."""
     from opwright.cli.failure import show_error
 
@@ -196,7 +196,7 @@ def _tell(run: Run, started_at: str, json_file: Path | None, *, verbose: bool) -
     if len(run.errors) < len(run.records):
         _show(record, verbose=verbose)
     if json_file is not None:
-        _write(record, json_file)
+        _write(record, json_file, quiet=quiet)
 
 
 def _show(record: Record, *, verbose: bool) -> None:
@@ -208,12 +208,13 @@ def _show(record: Record, *, verbose: bool) -> None:
     console.print(check_report(record, verbose=verbose, ascii_only=ascii_only))
 
 
-def _write(record: Record, path: Path) -> None:
+def _write(record: Record, path: Path, *, quiet: bool) -> None:
     from opwright.cli.terminal import aside
     from opwright.records.run import write_record
 
     write_record(record, path)
-    aside().print(f"everything that was seen is in {path}", style="dim", soft_wrap=True)
+    if not quiet:
+        aside().print(f"everything that was seen is in {path}", style="dim", soft_wrap=True)
 
 
 def _require_writable(path: Path) -> None:

@@ -28,7 +28,7 @@ TEMPLATE = "my_op"  # the name of the template's folder, and of the operator in 
     help="Where to make the operator's folder. Default: here.",
 )
 def command(*, name: str, folder: Path) -> None:
-    """Start an operator: write a folder NAME that passes `opwright check NAME` at once."""
+    """Start an operator: a folder that passes every check at once."""
     require_name(name)
     made = write_operator(name, folder)
     click.echo(f"Wrote {made}/")

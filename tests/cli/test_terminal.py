@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+import pytest
+
+from opwright.cli.terminal import aside, output
+
+
+def printed(capsys: pytest.CaptureFixture[str]) -> str:
+    output().print("right", style="green")
+    return capsys.readouterr().out
+
+
+def test_colour_follows_what_the_environment_asks_for(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert printed(capsys) == "right\n"
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    assert printed(capsys) == "\x1b[32mright\x1b[0m\n"
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert printed(capsys) == "right\n"
+
+
+def test_results_and_what_is_said_on_the_way_are_apart(capsys: pytest.CaptureFixture[str]) -> None:
+    output().print("[result]")
+    aside().print("[aside]")
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err) == ("[result]\n", "[aside]\n")
+
+
+def test_width_follows_columns_and_is_80_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert output().width == 80
+    monkeypatch.setenv("COLUMNS", "120")
+    assert output().width == 120
