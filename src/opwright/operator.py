@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
+from weakref import WeakValueDictionary
 
+from opwright.discovery import find_one
 from opwright.spec.describe import describe
 from opwright.spec.dims import Dim
 from opwright.spec.expression import Expression
@@ -69,17 +72,19 @@ class Operator:
             reduction=reduction,
         )
         self._implementation: Implementation | None = None
+        _living[str(self.spec.location.file), self.spec.name] = self
         self.__name__ = self.spec.name
         self.__doc__ = f"{self.spec.schema.text}\n\nDescribed in {self.spec.location}."
 
     @property
     def implementation(self) -> Implementation:
         """The operator in the dispatcher, without kernels until `load` brings them."""
-        if self._implementation is None:
-            from opwright.session.implementation import Implementation
+        with _making:
+            if self._implementation is None:
+                from opwright.session.implementation import Implementation
 
-            self._implementation = Implementation(self.spec)
-        return self._implementation
+                self._implementation = Implementation(self.spec)
+            return self._implementation
 
     def load(self, target: str = "cpu", *, binding: str | None = None) -> Operator:
         """Build or find the library for ``target`` and make it the operator's kernel there.
@@ -91,10 +96,33 @@ class Operator:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the operator; the first call builds what its tensors' device needs."""
-        implementation = self._implementation or self.implementation
-        if not implementation.ready:
+        implementation = self._implementation
+        if implementation is None or not implementation.ready:
+            implementation = self.implementation
             implementation.load_for(args, kwargs)
         return implementation.overload(*args, **kwargs)
 
     def __repr__(self) -> str:
         return f"<opwright.Operator {self.spec.schema.text}>"
+
+    def __copy__(self) -> Operator:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Operator:
+        """Copies of a model share the operator, as they share PyTorch's own."""
+        return self
+
+    def __reduce__(self) -> tuple[Callable[..., Operator], tuple[str, str]]:
+        """Pickled by where it is described: unpickling finds it there again."""
+        return _described_at, (str(self.spec.location.file), self.spec.name)
+
+
+_making = threading.RLock()
+
+# (file, name) -> the operator that was described there last, for as long as somebody has it
+_living: WeakValueDictionary[tuple[str, str], Operator] = WeakValueDictionary()
+
+
+def _described_at(file: str, name: str) -> Operator:
+    living = _living.get((file, name))
+    return living if living is not None else cast("Operator", find_one(f"{file}:{name}"))

@@ -69,7 +69,10 @@ class DispatcherOp:
         self.spec = spec
         self.namespace = namespace
         self._definition = torch.library.Library(namespace, "FRAGMENT")
-        self._definition.define(spec.schema.text, tags=(torch.Tag.pt2_compliant_tag,))
+        # torch.compile takes no operator of ours that returns its argument.
+        compiles = all(item.alias is None for item in spec.schema.returns)
+        tags = (torch.Tag.pt2_compliant_tag,) if compiles else ()
+        self._definition.define(spec.schema.text, tags=tags)
         self._kernels: dict[str, Offer | torch.library.Library] = {}
         torch.library.register_fake(f"{namespace}::{spec.name}", self._fake, lib=self._definition)
         packet = getattr(getattr(torch.ops, namespace), spec.name)

@@ -35,7 +35,11 @@ def fake_results(spec: OperatorSpec, args: tuple[Any, ...], kwargs: dict[str, An
 
 def _check_ranks_and_devices(spec: OperatorSpec, tensors: Mapping[str, torch.Tensor]) -> None:
     """What would make nonsense of the sizes; the rest of the contract is the real kernel's."""
-    first = next(a.name for a in spec.schema.tensors if not a.optional)
+    always = [a.name for a in spec.schema.tensors if not a.optional]
+    for name in always:
+        if name not in tensors:
+            raise RuntimeError(f"{spec.name}: argument `{name}`: expected a tensor, got None")
+    first = always[0]
     for name, tensor in tensors.items():
         described = spec.inputs[name]
         fixed = len(described.sizes) - (described.shape is not None)

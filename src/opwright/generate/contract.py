@@ -22,6 +22,8 @@ from opwright.spec.schema import Argument
 def contract(spec: OperatorSpec) -> Iterator[str]:
     """Every check, in an order in which each can rely on those before it."""
     known: set[str] = set()
+    for argument in (a for a in spec.schema.tensors if not a.optional):
+        yield f"{argument.name}__is.given();"
     # Sizes come from arguments that are there; optional ones are compared with them afterwards.
     for argument in (a for a in spec.schema.tensors if not a.optional):
         yield from _tensor(spec, argument, known)

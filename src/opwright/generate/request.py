@@ -32,8 +32,9 @@ def generated_request(
     """
     chosen = choose_binding(torch, binding)
     sources = _sources(spec, target)
-    units = [Unit("binding.cpp", text=binding_text(spec, chosen))]
-    units.append(Unit("kernel.cpp", text=kernel_text(spec, sources[0])))
+    # Named as no source of a user's is: a quoted include looks beside the file that has it first.
+    units = [Unit("binding__.cpp", text=binding_text(spec, chosen))]
+    units.append(Unit("kernel__.cpp", text=kernel_text(spec, sources[0])))
     units += [Unit(name, path=spec.folder / name) for name in sources[1:]]
     include = Path(str(files("opwright"))) / "include"
     return BuildRequest(

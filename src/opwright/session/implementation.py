@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -22,25 +23,32 @@ class Implementation:
         self.dispatcher = dispatcher_op(spec)
         self.overload = self.dispatcher.overload
         self.ready = False
+        self._loading = threading.Lock()
 
     def load(self, target: Target, *, binding: str | None = None) -> None:
         """Build or find what ``target`` needs, and use it.
 
         A library that does not load is set aside and built again, once.
         """
-        artifact = build_operator(self.spec, target, binding=binding)
-        try:
-            attach(self.dispatcher, target, artifact)
-        except LoadError as error:
-            assert artifact is not None
-            quarantine(artifact, error.what)
-            attach(self.dispatcher, target, build_operator(self.spec, target, binding=binding))
-        self.ready = True
+        with self._loading:
+            artifact = build_operator(self.spec, target, binding=binding)
+            try:
+                attach(self.dispatcher, target, artifact)
+            except LoadError as error:
+                if artifact is None:
+                    raise
+                quarantine(artifact, error.what)
+                attach(self.dispatcher, target, build_operator(self.spec, target, binding=binding))
+            self.ready = True
 
     def load_for(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
-        """Load for the device of the first tensor among the arguments."""
+        """Load for the device of the first tensor among the arguments; tensors without data need nothing."""
         import torch
+        from torch._subclasses.fake_tensor import FakeTensor
 
         tensors = (v for v in (*args, *kwargs.values()) if isinstance(v, torch.Tensor))
         first = next(tensors, None)
-        self.load(parse_target("cpu" if first is None else first.device.type))
+        if first is None:
+            return  # the dispatcher says what is wrong
+        if first.device.type != "meta" and not isinstance(first, FakeTensor):
+            self.load(parse_target(first.device.type))

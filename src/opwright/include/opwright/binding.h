@@ -48,6 +48,10 @@ class Argument {
   Argument(const char* op, const char* name, const Tensor& tensor)
       : op_(op), name_(name), tensor_(tensor) {}
 
+  void given() const {
+    if (!tensor_) throw Refusal(expected().add("a tensor, got None"));
+  }
+
   void device(int32_t type, const char* type_name) const {
     if (tensor_.device_type() == type) return;
     refuse_device(expected().add("a tensor on %s, got one on ", type_name));

@@ -55,6 +55,8 @@ class Tensor {
   Tensor() = default;
   explicit Tensor(AtenTensorHandle handle) : Tensor() {
     handle_ = handle;  // owned from here on, also if what follows throws
+    check(aoti_torch_is_defined(handle, &defined_), "reading a tensor");
+    if (!defined_) return;  // Python passed None
     check(aoti_torch_get_data_ptr(handle, &data_), "reading a tensor's address");
     check(aoti_torch_get_dim(handle, &dim_), "reading a tensor's rank");
     check(aoti_torch_get_sizes(handle, &sizes_), "reading a tensor's sizes");
@@ -69,6 +71,7 @@ class Tensor {
   Tensor(Tensor&& other) noexcept { *this = std::move(other); }
   Tensor& operator=(Tensor&& other) noexcept {
     std::swap(handle_, other.handle_);
+    std::swap(defined_, other.defined_);
     std::swap(data_, other.data_);
     std::swap(dim_, other.dim_);
     std::swap(sizes_, other.sizes_);
@@ -83,7 +86,7 @@ class Tensor {
     if (handle_) aoti_torch_delete_tensor_object(handle_);
   }
 
-  explicit operator bool() const { return handle_ != nullptr; }
+  explicit operator bool() const { return defined_; }
   void* data() const { return data_; }
   int64_t dim() const { return dim_; }
   const int64_t* sizes() const { return sizes_; }
@@ -102,6 +105,7 @@ class Tensor {
 
  private:
   AtenTensorHandle handle_ = nullptr;
+  bool defined_ = false;
   void* data_ = nullptr;
   int64_t dim_ = 0;
   int64_t* sizes_ = nullptr;

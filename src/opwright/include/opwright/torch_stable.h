@@ -39,6 +39,7 @@ int32_t aoti_torch_dtype_complex64();
 int32_t aoti_torch_dtype_complex128();
 size_t aoti_torch_dtype_element_size(int32_t dtype);
 
+AOTITorchError aoti_torch_is_defined(AtenTensorHandle tensor, bool* defined);
 AOTITorchError aoti_torch_get_data_ptr(AtenTensorHandle tensor, void** data);
 AOTITorchError aoti_torch_get_dim(AtenTensorHandle tensor, int64_t* dim);
 AOTITorchError aoti_torch_get_sizes(AtenTensorHandle tensor, int64_t** sizes);
