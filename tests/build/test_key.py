@@ -209,6 +209,13 @@ def test_the_artifact_says_what_it_was_made_of(root: Path, tmp_path: Path) -> No
     assert (artifact.folder / "build.log").read_text().count("== ") == 2
 
 
+def test_facts_decide_nothing_and_are_those_of_who_asks(root: Path, tmp_path: Path) -> None:
+    built(request_for(root, facts={"a": 1, "b": 1}), tmp_path / "store")
+    artifact = built(request_for(root, facts={"b": 2}), tmp_path / "store")
+    assert artifact.hit
+    assert (artifact.facts["a"], artifact.facts["b"]) == (1, 2)
+
+
 def test_an_operator_with_a_longer_name_is_not_the_nearest(tmp_path: Path) -> None:
     store = Store(tmp_path / "store")
     built(replace(small_operator(tmp_path / "a"), name="small-cpu"), store)

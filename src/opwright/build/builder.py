@@ -33,7 +33,7 @@ def build(request: BuildRequest, *, store: Store | None = None, force: bool = Fa
         query.store.prepare()
     found = query.find()
     if isinstance(found, Manifest) and not force:
-        return _hit(found, started)
+        return _hit(query, found, started)
     from opwright.build.debris import reclaim
     from opwright.lock import hold  # who finds pays for nothing that only builders need
 
@@ -45,18 +45,19 @@ def build(request: BuildRequest, *, store: Store | None = None, force: bool = Fa
     with hold(lock, purpose=purpose, timeout_seconds=request.timeout_seconds) as exclusive:
         again = query.find()
         if isinstance(again, Manifest) and not force:
-            return _hit(again, started)
+            return _hit(query, again, started)
         reason = again.reason if isinstance(again, Miss) else "it was asked for"
         log("build.start", f"building {request.name} for {request.target}: {reason}", key=query.key)
         if exclusive:
             reclaim(query.store.version_folder, query.key)
-        manifest = _build(query, started)
+        manifest = _build(query, started, force=force)
     log(
         "build.done",
         f"built {request.name} for {request.target} in {manifest.seconds:.2f} s",
         folder=str(manifest.folder),
     )
-    return manifest.artifact(hit=False, seconds=time.monotonic() - started, reason=reason)
+    seconds = time.monotonic() - started
+    return query.artifact(manifest, hit=False, seconds=seconds, reason=reason)
 
 
 def quarantine(artifact: Artifact, why: str) -> Path:
@@ -80,17 +81,17 @@ def quarantine(artifact: Artifact, why: str) -> Path:
     return aside
 
 
-def _hit(manifest: Manifest, started: float) -> Artifact:
+def _hit(query: Query, manifest: Manifest, started: float) -> Artifact:
     seconds = time.monotonic() - started
     log(
         "build.hit",
         f"{manifest.name} for {manifest.target} is in the store",
         folder=str(manifest.folder),
     )
-    return manifest.artifact(hit=True, seconds=seconds)
+    return query.artifact(manifest, hit=True, seconds=seconds)
 
 
-def _build(query: Query, started: float) -> Manifest:
+def _build(query: Query, started: float, *, force: bool) -> Manifest:
     from opwright.build.compile import compile_request
     from opwright.build.stage import Stage
 
@@ -99,15 +100,16 @@ def _build(query: Query, started: float) -> Manifest:
     try:
         with query.store.writing():
             compiled = compile_request(query, Stage(private))
-            return _publish(query, compiled, time.monotonic() - started)
+            manifest = _manifest(query, compiled, time.monotonic() - started)
+            return _publish(compiled.library.parent, manifest, force=force)
     finally:
         remove_folder(private)
 
 
-def _publish(query: Query, compiled: Compiled, seconds: float) -> Manifest:
+def _manifest(query: Query, compiled: Compiled, seconds: float) -> Manifest:
     content = compiled.inputs.digest()
     final = query.folder / content[:16]
-    manifest = Manifest(
+    return Manifest(
         name=query.request.name,
         target=str(query.request.target),
         folder=final,
@@ -123,18 +125,16 @@ def _publish(query: Query, compiled: Compiled, seconds: float) -> Manifest:
         seconds=seconds,
         unit_seconds=compiled.unit_seconds,
     )
-    staged = compiled.library.parent
+
+
+def _publish(staged: Path, manifest: Manifest, *, force: bool) -> Manifest:
     (staged / MANIFEST).write_text(manifest.to_json())
-    return _publish_entry(staged, manifest)
-
-
-def _publish_entry(staged: Path, manifest: Manifest) -> Manifest:
     durable = (manifest.library, MANIFEST)
     for _ in range(3):
         if publish_folder(staged, manifest.folder, durable=durable):
             return manifest
         winner = read_manifest(manifest.folder)
-        if winner is not None and winner.digest == manifest.digest:
+        if winner is not None and (not force or winner.digest == manifest.digest):
             return winner  # somebody without a lock was faster: theirs is as good
         remove_folder(manifest.folder)  # damaged, or to be replaced by a forced build
     raise StoreError(

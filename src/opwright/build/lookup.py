@@ -84,6 +84,13 @@ class Query:
             return Miss(f"{name} {what}", (name,))
         return nearest_difference(self.store, self.request, self.parts)
 
+    def artifact(
+        self, manifest: Manifest, *, hit: bool, seconds: float, reason: str = ""
+    ) -> Artifact:
+        """The entry as an answer to this request, with this request's facts, which are in no key."""
+        found = manifest._replace(facts={**manifest.facts, **self.request.facts})
+        return found.artifact(hit=hit, seconds=seconds, reason=reason)
+
     def preprocessed(self) -> Inputs | None:
         """The inputs as preprocessing tells them, where the compiler could not be watched."""
         from opwright.build.preprocess import preprocessed_inputs  # few compilers need it
@@ -124,4 +131,4 @@ def lookup(request: BuildRequest, *, store: Store | None = None) -> Artifact | M
     found = query.find()
     if isinstance(found, Miss):
         return found
-    return found.artifact(hit=True, seconds=time.monotonic() - started)
+    return query.artifact(found, hit=True, seconds=time.monotonic() - started)
