@@ -4,10 +4,10 @@ from opwright import Dim, Operator, Tensor
 
 n = Dim("n", typical=(64,), edge=(3, 17))
 
-aligned_sum = Operator(
-    "aligned_sum(Tensor input) -> Tensor",
+aligned_square = Operator(
+    "aligned_square(Tensor input) -> Tensor",
     inputs={"input": Tensor(n)},
     dtypes=("float32",),
-    reference=lambda input: input + 1,
-    sources={"cpu": "aligned_sum.cpp"},
+    reference=lambda input: input * input,
+    sources={"cpu": "aligned_square.cpp"},
 )
