@@ -14,9 +14,14 @@ from opwright.spec.target import Target
 from opwright.worker import Limits, Worker
 
 FOLDERS = correct_folders()
+SLOW = {"pybind_extension"}
+SUBJECTS = [
+    pytest.param(folder, id=folder.name, marks=[pytest.mark.slow] if folder.name in SLOW else [])
+    for folder in FOLDERS
+]
 
 
-@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+@pytest.mark.parametrize("folder", SUBJECTS)
 def test_no_finding_and_a_pass_of_every_check_that_applies(folder: Path, worker: Worker) -> None:
     worker.limits = Limits()
     record = check_operator(worker, str(folder), find_one(str(folder)), Target("cpu"))

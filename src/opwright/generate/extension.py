@@ -45,7 +45,8 @@ def extension_request(spec: OperatorSpec, target: Target, torch: TorchFacts) -> 
             ("_GLIBCXX_USE_CXX11_ABI", str(int(torch.cxx11_abi))),
         ),
         compile_flags=extension.compile_flags,
-        link_flags=extension.link_flags,
+        # What a Python module lacks of the interpreter comes with the process that imports it.
+        link_flags=(*(("-Wl,-z,undefs",) if extension.is_python_module else ()), *extension.link_flags),
         library_dirs=(torch.library_dir,),
         libraries=(
             "c10",
