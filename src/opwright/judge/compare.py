@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from opwright.judge.chunks import chunks
-from opwright.judge.figures import Tally, joint_figures
+from opwright.judge.figures import Tally, joint_figures, mean_is_beyond
 from opwright.judge.reasons import (
     Faults,
     Judged,
@@ -94,7 +94,7 @@ def _judge_float(judged: Judged) -> tuple[list[Reason], dict[str, float]]:
     errors = tally.errors()
     reasons = element_reasons(judged, faults) if faults.where else []
     by_mean = standard.tolerance is None and not reasons
-    if by_mean and errors.mean_is_beyond(standard.reference_errors):
+    if by_mean and mean_is_beyond(errors.mean_limits, count, standard.reference_errors):
         reasons.append(mean_reason(judged, errors))
     numbers = {
         "elements": float(count),

@@ -17,7 +17,7 @@ import torch
 
 from opwright.judge.limits import DefaultRule
 from opwright.judge.ulp import ulp_size
-from opwright.spec.tolerance import MEAN_FACTOR, MEAN_FLOOR, FloatFormat
+from opwright.spec.tolerance import ENOUGH_ELEMENTS, MEAN_FACTOR, MEAN_FLOOR, FloatFormat
 
 # A percentile of more elements than this is one of evenly spaced ones.
 _PERCENTILE_ELEMENTS = 1 << 17
@@ -39,16 +39,14 @@ class Errors:
     max_yardsticks: float = 0.0
     mean_limits: float = 0.0
 
-    def mean_is_beyond(self, reference: Errors) -> bool:
-        """Whether errors that are allowed one by one are too large together."""
-        return mean_is_beyond(self.mean_limits, reference)
-
 
 NO_ERRORS = Errors()
 
 
-def mean_is_beyond(mean_limits: float, reference: Errors) -> bool:
+def mean_is_beyond(mean_limits: float, elements: int, reference: Errors) -> bool:
     """Whether a mean error (in units of the limits) shows another precision than the reference's."""
+    if elements < ENOUGH_ELEMENTS:
+        return False
     return mean_limits > max(MEAN_FLOOR, MEAN_FACTOR * reference.mean_limits)
 
 

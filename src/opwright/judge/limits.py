@@ -10,22 +10,24 @@ import torch
 from opwright.judge.chunks import chunks
 from opwright.judge.ulp import deviation, rounds_to_infinity, ulp_size
 from opwright.spec.tolerance import (
+    ACCUMULATOR,
+    ENOUGH_ELEMENTS,
     FLOAT_FORMATS,
     ORACLE_FACTOR,
     REFERENCE_FACTOR,
     ROUNDING_FACTOR,
     ROUNDING_ULP,
     ULP_FLOOR,
-    UNSEEN_ULP,
     FloatFormat,
     Tolerance,
     reduction_limit,
+    unseen_ulp,
 )
 
-# How many elements of like magnitude say together how good the reference is there: at least 64, and
-# in large outputs one in a thousand. Fewer make false alarms where a few elements come from larger
+# In large outputs one element in a thousand, and at least ENOUGH_ELEMENTS, say together how good the
+# reference is at their magnitude. Fewer make false alarms where some elements come from larger
 # intermediate values than their neighbours (a difference of squares showed it with 16).
-_NEIGHBOURS, _NEIGHBOURS_PART = 64, 1024
+_NEIGHBOURS_PART = 1024
 # The reference's error beyond rounding counts from this part of an ULP on.
 _NOTICEABLE_ULP = 0.01
 # A float64 oracle's typical size is the median of at most this many elements.
@@ -65,7 +67,8 @@ def default_rule(
     typical = _root_mean_square(oracle) if reduction_length > 1 else 0.0
     term = reduction_limit(form.name, reduction_length, 1.0)
     lost, lost_at_zero = _oracle_errors(oracle, form)
-    pooled, few = _errors_beyond_rounding(reference, oracle, form), oracle.numel() < _NEIGHBOURS
+    pooled = _errors_beyond_rounding(reference, oracle, form)
+    unseen = unseen_ulp(form.name, oracle.numel())
     for part in chunks(oracle.numel()):
         exact, ulp = oracle[part], ulp_size(oracle[part], form)
         beyond = None if pooled is None else pooled.index_select(0, _binades(exact, form))
@@ -73,16 +76,17 @@ def default_rule(
         allowed[exact == 0] += lost_at_zero
         if term:
             allowed += _scale(exact, part, typical, magnitude) * term
-        if few:
-            unseen = ulp * UNSEEN_ULP[form.name]
-            beyond = unseen if beyond is None else torch.maximum(beyond, unseen)
+        if unseen:
+            least = ulp * unseen
+            beyond = least if beyond is None else torch.maximum(beyond, least)
         if beyond is not None:
             allowed.add_(beyond, alpha=REFERENCE_FACTOR)
             less = REFERENCE_FACTOR - ROUNDING_FACTOR[form.name]
             if less:
                 allowed.sub_(torch.minimum(beyond, ulp * ROUNDING_ULP), alpha=less)
-        ulp *= 0.5
-        limit[part], yardstick[part] = allowed, ulp if beyond is None else ulp.add_(beyond)
+        rounding = ulp.mul_(0.5).clamp_(min=form.smallest_subnormal)
+        limit[part] = allowed
+        yardstick[part] = rounding if beyond is None else rounding.add_(beyond)
     return DefaultRule(limit, yardstick)
 
 
@@ -161,13 +165,18 @@ def _errors_beyond_rounding(
     Like size is the same binade, and the next larger (then smaller) ones until there are enough
     elements: one element that the reference happens to get right says little. Where the reference
     gives a wrong special value it says nothing. None where rounding explains all.
+
+    With few elements in float32 and float64 rounding stays in: the largest error of all is then the
+    one sign of how large intermediate values were.
     """
+    few = oracle.numel() < ENOUGH_ELEMENTS and form.name not in ACCUMULATOR
+    rounding = 0.0 if few else 0.5
     largest = torch.zeros(_EXPONENTS, dtype=torch.float64, device=oracle.device)
     counts = torch.zeros(_EXPONENTS, dtype=torch.int64, device=oracle.device)
     for part in chunks(oracle.numel()):
         exact, binade = oracle[part], _binades(oracle[part], form)
         ulp = ulp_size(exact, form)
-        beyond = deviation(reference[part], exact, form).sub_(ulp, alpha=0.5)
+        beyond = deviation(reference[part], exact, form).sub_(ulp, alpha=rounding)
         beyond[rounds_to_infinity(exact, form)] = 0.0
         beyond.nan_to_num_(posinf=0.0)
         counts += torch.bincount(binade, minlength=_EXPONENTS)
@@ -175,7 +184,7 @@ def _errors_beyond_rounding(
             largest.scatter_reduce_(0, binade, beyond, "amax")
     if not bool(largest.any()):
         return None
-    enough = max(_NEIGHBOURS, oracle.numel() // _NEIGHBOURS_PART)
+    enough = max(ENOUGH_ELEMENTS, oracle.numel() // _NEIGHBOURS_PART)
     return largest.new_tensor(_pool(largest.tolist(), counts.tolist(), enough))
 
 

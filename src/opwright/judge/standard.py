@@ -121,8 +121,10 @@ def _holds(output: torch.Tensor, standard: Standard) -> bool:
         if bool((error > standard.limit[part]).any()):
             return False
         total += float(error.div_(standard.rule.limit[part]).sum())
-    mean = total / max(values.numel(), 1)
-    return standard.tolerance is not None or not mean_is_beyond(mean, standard.reference_errors)
+    count, mean = values.numel(), total / max(values.numel(), 1)
+    return standard.tolerance is not None or not mean_is_beyond(
+        mean, count, standard.reference_errors
+    )
 
 
 def exact_misses(values: torch.Tensor, standard: Standard) -> torch.Tensor:

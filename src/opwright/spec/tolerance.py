@@ -147,8 +147,10 @@ REFERENCE_FACTOR = 8.0
 # A few ulp in a half type are roundings to it, not arithmetic: those are much alike in all formulas.
 ROUNDING_FACTOR = {"float16": 3.0, "bfloat16": 3.0, "float32": 8.0, "float64": 8.0}
 ROUNDING_ULP = 2.0
-# In outputs of few elements the reference may be right by luck: it is taken to be wrong by this.
-UNSEEN_ULP = {"float16": 0.35, "bfloat16": 0.35, "float32": 1.0, "float64": 1.0}
+# Below so many elements of like magnitude the reference may be right by luck: it is taken to be
+# wrong by as many ulp more as `unseen_ulp` says. (In half types rounding hides its arithmetic.)
+ENOUGH_ELEMENTS = 64
+UNSEEN_ULP = {"float16": (0.35, 0.35), "bfloat16": (0.35, 0.35)}
 # Higham, Accuracy and Stability of Numerical Algorithms, ch. 4: summing n terms one by one is wrong
 # by at most (n - 1) u sum|x|; Higham and Mary (2019): with rounding errors of either sign,
 # sqrt(n) u sum|x| times a small constant. Measured for sequential float32 sums of 16 to 65536
@@ -163,6 +165,14 @@ ORACLE_FACTOR = 8.0
 # that, errors that are allowed one by one show a factor of 1.01 or a sum in a half type.
 MEAN_FLOOR = 0.4
 MEAN_FACTOR = 2.0
+
+
+def unseen_ulp(dtype: str, elements: int) -> float:
+    """ULP by which a reference may be wrong in general that looks right in so few ``elements``."""
+    if elements >= ENOUGH_ELEMENTS:
+        return 0.0
+    least, most = UNSEEN_ULP.get(dtype, (1.0, 16.0))
+    return min(most, least * ENOUGH_ELEMENTS / max(elements, 1))
 
 
 def reduction_limit(dtype: str, length: int, scale: float) -> float:
