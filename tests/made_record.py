@@ -35,8 +35,9 @@ def made_record(*operators: OperatorRecord) -> Record:
     )
 
 
-def numerics(max_ulp: float | str, ratio: float | str) -> Outcome:
-    return passed({"max_ulp": max_ulp, "ratio_worst": ratio})
+def numerics(max_ulp: float | str, ratio: float | str, reference: float = 1e-7) -> Outcome:
+    figures = {"max_ulp": max_ulp, "ratio_worst": ratio}
+    return passed({**figures, "reference_max_ulp": 2.0, "reference_max_abs": reference})
 
 
 def finding(kind: str = "inaccurate", message: str = "output: off by 3") -> Outcome:

@@ -2,13 +2,22 @@ from __future__ import annotations
 
 import math
 
-from made_record import BROKEN, HOLLOW, RIGHT, WRONG, finding, made_case, made_operator, numerics
+from made_record import (
+    BROKEN,
+    HOLLOW,
+    RIGHT,
+    WRONG,
+    finding,
+    made_case,
+    made_operator,
+    made_record,
+    numerics,
+)
 from opwright.records.summary import (
     case_elements,
     check_summaries,
     finding_groups,
     note_groups,
-    operator_verdict,
     reason_groups,
 )
 from opwright.records.verdict import not_checked, passed
@@ -27,6 +36,15 @@ def test_the_worst_figures_of_a_check_are_the_largest_infinities_included() -> N
     assert (contract.max_ulp, contract.vs_reference) == (None, None)
 
 
+def test_errors_of_cases_whose_reference_is_exact_are_left_out_of_the_comparison() -> None:
+    cases = [
+        made_case("numerics", "float64", numerics(6e11, 1e12, reference=0.0)),
+        made_case("numerics", "float32", numerics(1.5, 0.9)),
+    ]
+    (summary,) = check_summaries(made_operator(*cases))
+    assert (summary.max_ulp, summary.reference_ulp, summary.vs_reference) == (1.5, 2.0, 0.9)
+
+
 def test_a_figure_that_is_not_a_number_does_not_hide_the_others() -> None:
     cases = [
         made_case("numerics", str(i), numerics(ulp, 1.0)) for i, ulp in enumerate(("nan", 2.0))
@@ -36,21 +54,26 @@ def test_a_figure_that_is_not_a_number_does_not_hide_the_others() -> None:
 
 def test_a_check_without_one_pass_has_proved_nothing() -> None:
     assert [each.verdict for each in check_summaries(HOLLOW)] == ["pass", "not checked"]
-    assert operator_verdict(HOLLOW) == "not checked"
+    assert HOLLOW.verdict == "not checked"
 
 
 def test_single_cases_that_were_not_checked_do_not_undo_a_pass() -> None:
     cases = (made_case("layouts", "a", passed()), made_case("layouts", "b", not_checked("no such")))
-    assert operator_verdict(made_operator(*cases)) == "pass"
+    assert made_operator(*cases).verdict == "pass"
 
 
 def test_a_failure_weighs_more_than_an_error_and_that_more_than_nothing_proved() -> None:
-    assert operator_verdict(made_operator(*BROKEN.cases, *HOLLOW.cases)) == "error"
-    assert operator_verdict(made_operator(*BROKEN.cases, *WRONG.cases)) == "fail"
+    assert made_operator(*BROKEN.cases, *HOLLOW.cases).verdict == "error"
+    assert made_operator(*BROKEN.cases, *WRONG.cases).verdict == "fail"
+
+
+def test_the_record_as_json_has_the_same_verdict() -> None:
+    plain = made_record(HOLLOW, RIGHT).to_json()
+    assert [operator["verdict"] for operator in plain["operators"]] == ["not checked", "pass"]
 
 
 def test_no_case_at_all_proves_nothing() -> None:
-    assert operator_verdict(made_operator()) == "not checked"
+    assert made_operator().verdict == "not checked"
 
 
 def test_findings_of_a_kind_come_together_with_the_smallest_case() -> None:

@@ -39,6 +39,7 @@ def test_each_check_has_a_row_with_its_counts_figures_and_seconds() -> None:
         "-",
         "-",
         "1.9",
+        "2.0",
         "inf×",
         "0.5",
         "s",

@@ -120,9 +120,8 @@ def check_all(run: Run, operators: Sequence[str], asked: Asked, shown: Display) 
 def exit_code(run: Run) -> int:
     """A fault weighs more than what could not be judged, and that more than what proved nothing."""
     from opwright.errors import FoundFault, NotEvidence, ReferenceFailed
-    from opwright.records.summary import operator_verdict
 
-    verdicts = {operator_verdict(record) for record in run.records}
+    verdicts = {record.verdict for record in run.records}
     if "fail" in verdicts:
         return FoundFault.exit_code
     if run.errors:

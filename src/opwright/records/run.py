@@ -45,8 +45,11 @@ class OperatorRecord:
 
     @property
     def verdict(self) -> Verdict:
-        """The worst of the cases' verdicts: fail, then error, then not checked."""
-        return worst(case.outcome.verdict for case in self.cases)
+        """The worst of the checks' verdicts: fail, then error, then not checked."""
+        checks: dict[str, list[Verdict]] = {}
+        for case in self.cases:
+            checks.setdefault(case.check, []).append(case.outcome.verdict)
+        return worst(check_verdict(verdicts) for verdicts in checks.values())
 
     def counts(self) -> dict[Verdict, int]:
         """How many cases have each verdict."""
@@ -73,6 +76,13 @@ class Record:
             operator["verdict"] = record.verdict
             operator["counts"] = record.counts()
         return plain
+
+
+def check_verdict(verdicts: Iterable[Verdict]) -> Verdict:
+    """The verdict of one check from its cases': a pass needs one, and no failure and no error."""
+    present = set(verdicts)
+    order: tuple[Verdict, ...] = ("fail", "error", "pass")
+    return next((verdict for verdict in order if verdict in present), "not checked")
 
 
 def worst(verdicts: Iterable[Verdict]) -> Verdict:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from opwright.records.run import CaseRecord, OperatorRecord
+from opwright.records.run import CaseRecord, OperatorRecord, check_verdict
 from opwright.records.verdict import VERDICTS, Finding, Verdict
 
 
@@ -15,14 +15,16 @@ from opwright.records.verdict import VERDICTS, Finding, Verdict
 class CheckSummary:
     """One check of one operator.
 
-    ``max_ulp`` is the largest error of any case in units in the last place, ``vs_reference`` the
-    largest error over the reference's own at that magnitude; None where no case has such figures.
+    ``max_ulp`` is the largest error of any case in units in the last place, ``reference_ulp`` that of
+    the reference, ``vs_reference`` the largest error over the reference's largest at that magnitude.
+    Cases count in which the reference has an error of its own to compare with; None where none has.
     """
 
     check: str
     counts: dict[Verdict, int]
     seconds: float
     max_ulp: float | None
+    reference_ulp: float | None
     vs_reference: float | None
 
     @property
@@ -33,8 +35,7 @@ class CheckSummary:
     @property
     def verdict(self) -> Verdict:
         """Fail or error where one case is; a pass where one passed; otherwise nothing was shown."""
-        order: tuple[Verdict, ...] = ("fail", "error", "pass")
-        return next((verdict for verdict in order if self.counts[verdict]), "not checked")
+        return check_verdict(verdict for verdict, count in self.counts.items() if count)
 
 
 @dataclass(frozen=True)
@@ -60,13 +61,6 @@ class ReasonGroup:
 def check_summaries(operator: OperatorRecord) -> list[CheckSummary]:
     """One summary a check, in the order in which they ran."""
     return [_summary(check, cases) for check, cases in _by_check(operator)]
-
-
-def operator_verdict(operator: OperatorRecord) -> Verdict:
-    """The verdict of all checks together: a pass only where each check has shown something."""
-    present = {summary.verdict for summary in check_summaries(operator)}
-    order: tuple[Verdict, ...] = ("fail", "error", "not checked", "pass")
-    return next((verdict for verdict in order if verdict in present), "not checked")
 
 
 def finding_groups(operator: OperatorRecord) -> list[FindingGroup]:
@@ -116,12 +110,15 @@ def _by_check(operator: OperatorRecord) -> Iterator[tuple[str, list[CaseRecord]]
 
 def _summary(check: str, cases: list[CaseRecord]) -> CheckSummary:
     counted = Counter(case.outcome.verdict for case in cases)
+    # Where the reference is exact, or float64 as the oracle itself, a ratio to its error says nothing.
+    comparable = [c for c in cases if float(c.outcome.figures.get("reference_max_abs", 0)) > 0]
     return CheckSummary(
         check=check,
         counts={verdict: counted[verdict] for verdict in VERDICTS},
         seconds=sum(case.seconds for case in cases),
-        max_ulp=_largest(cases, "max_ulp"),
-        vs_reference=_largest(cases, "ratio_worst"),
+        max_ulp=_largest(comparable, "max_ulp"),
+        reference_ulp=_largest(comparable, "reference_max_ulp"),
+        vs_reference=_largest(comparable, "ratio_worst"),
     )
 
 

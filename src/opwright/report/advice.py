@@ -22,6 +22,8 @@ ADVICE = {
     "wrong value": "This dtype is exact: look for overflow, rounding and the wrong index.",
     "tolerance too tight": "The operator is as good as its reference: allow more in `tolerance`, or "
     "leave it out.",
+    "out of bounds read": "Look at the index arithmetic, and at vector loads at the end of a row.",
+    "out of bounds write": "Look at the index arithmetic, and at vector stores at the end of a row.",
     "output not written": "Look at the tail: the last partial block, and sizes that no vector width "
     "divides.",
     "stale output": "Look for a cache whose key leaves out the values.",

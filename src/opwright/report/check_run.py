@@ -15,7 +15,6 @@ from opwright.records.summary import (
     check_summaries,
     finding_groups,
     note_groups,
-    operator_verdict,
     reason_groups,
 )
 from opwright.report.advice import advice
@@ -33,7 +32,7 @@ def check_report(record: Record, *, verbose: bool = False, ascii_only: bool = Fa
 
 def closing_line(operator: OperatorRecord) -> Text:
     """``bias_gelu: pass (412 cases, 0 findings, 3 not checked) on cpu``."""
-    verdict = operator_verdict(operator)
+    verdict = operator.verdict
     findings = sum(len(case.outcome.findings) for case in operator.cases)
     counts = operator.counts()
     facts = [count_text(len(operator.cases), "case"), count_text(findings, "finding")]

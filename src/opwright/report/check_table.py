@@ -8,16 +8,27 @@ from rich.table import Table
 from rich.text import Text
 
 from opwright.records.run import OperatorRecord
-from opwright.records.summary import CheckSummary, check_summaries, operator_verdict
+from opwright.records.summary import CheckSummary, check_summaries
 from opwright.records.verdict import VERDICTS
 from opwright.report.figures import figure_text, seconds_text
 from opwright.report.verdicts import count, sign
 
 LEGEND = (
-    "max ULP: largest error against the float64 oracle, in units in the last place of the "
-    "output's dtype. vs ref: largest error over the reference's own at that dtype and magnitude."
+    "ULP: largest error of the operator (max) and of its reference (ref) against the float64 oracle. "
+    "vs ref: the operator's largest error over the reference's at that dtype and magnitude. float64 "
+    "has no such figures: there the reference is the oracle."
 )
-_COLUMNS = ("cases", "pass", "fail", "not\nchecked", "error", "max\nULP", "vs\nref", "time")
+_COLUMNS = (
+    "cases",
+    "pass",
+    "fail",
+    "not\nchecked",
+    "error",
+    "max\nULP",
+    "ref\nULP",
+    "vs\nref",
+    "time",
+)
 
 
 def check_table(operators: Iterable[OperatorRecord], *, ascii_only: bool = False) -> Table:
@@ -36,14 +47,14 @@ def check_table(operators: Iterable[OperatorRecord], *, ascii_only: bool = False
 
 
 def _operator_row(operator: OperatorRecord, ascii_only: bool) -> list[Text]:
-    verdict = operator_verdict(operator)
+    verdict = operator.verdict
     name = Text.assemble(sign(verdict, ascii_only=ascii_only), " ", (operator.name, "bold"))
     counts = operator.counts()
     return [
         name,
         Text(str(len(operator.cases)), style="bold"),
         *(count(counts[verdict], verdict) for verdict in VERDICTS),
-        *(Text(), Text()),
+        *(Text(), Text(), Text()),
         Text(seconds_text(operator.seconds), style="bold"),
     ]
 
@@ -62,6 +73,7 @@ def _check_row(summary: CheckSummary, ascii_only: bool) -> list[Text]:
         Text(str(summary.cases)),
         *(count(summary.counts[verdict], verdict) for verdict in VERDICTS),
         Text(figure_text(summary.max_ulp)),
+        Text(figure_text(summary.reference_ulp), style="dim"),
         Text(f"{ratio}{'x' if ascii_only else '×'}" if ratio else ""),
         Text(seconds_text(summary.seconds), style="dim"),
     ]
