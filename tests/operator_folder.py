@@ -24,6 +24,7 @@ op = Operator(
     dtypes=("float32", "float64"),
     reference=lambda x: 2 * x,
     sources={{"cpu": "kernel.cpp"}},
+    compile_flags=("-O0",),
 )
 """
 DOUBLED_KERNEL = """

@@ -22,7 +22,9 @@ def test_optional_scalars_reach_the_kernel(ops):
     assert given == [2, 2**40, 1e-3, 0, 0, 9, 5, 0.75, 0, 2, 5, 0.75]
 
 
-@pytest.mark.parametrize("name, slot, value, seen", [("oi", 6, 3, 3), ("of", 7, 1.5, 1.5), ("ob", 8, True, 1)])
+@pytest.mark.parametrize(
+    "name, slot, value, seen", [("oi", 6, 3, 3), ("of", 7, 1.5, 1.5), ("ob", 8, True, 1)]
+)
 def test_each_optional_scalar_is_absent_by_itself(ops, name, slot, value, seen):
     given = scalars(ops, 1, 1.0, True, "abc", **{name: value})
     assert given[slot] == seen
@@ -49,7 +51,9 @@ def test_arguments_can_be_given_by_keyword_in_any_order(ops):
 
 
 def test_a_kernel_of_fixed_dtypes_is_no_template(ops):
-    with pytest.raises(RuntimeError, match="scalars: argument `x`: expected dtype float64, got float32"):
+    with pytest.raises(
+        RuntimeError, match="scalars: argument `x`: expected dtype float64, got float32"
+    ):
         ops.scalars(torch.tensor(1.0), 1, 1.0, True, "abc")
 
 

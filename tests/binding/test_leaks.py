@@ -35,14 +35,25 @@ def calls(ops):
         "refused by size": lambda: refused(ops.spread, x, y[:3]),
         "refused by density": lambda: refused(ops.spread, x, wide),
         "scalars": lambda: ops.scalars(scalar, 1, 1.0, True, "abc", 1, 1.0, True, "xy"),
-        "refused by text": lambda: refused(ops.scalars, scalar, 1, 1.0, True, text, 1, 1.0, True, "xy"),
-        "refused by its kernel": lambda: refused(ops.throws, torch.ones(3, dtype=torch.int64), "runtime error"),
+        "refused by text": lambda: refused(
+            ops.scalars, scalar, 1, 1.0, True, text, 1, 1.0, True, "xy"
+        ),
+        "refused by its kernel": lambda: refused(
+            ops.throws, torch.ones(3, dtype=torch.int64), "runtime error"
+        ),
     }
 
 
 @pytest.mark.parametrize(
     "kind",
-    ["taken", "refused by size", "refused by density", "scalars", "refused by text", "refused by its kernel"],
+    [
+        "taken",
+        "refused by size",
+        "refused by density",
+        "scalars",
+        "refused by text",
+        "refused by its kernel",
+    ],
 )
 def test_no_memory_is_kept(stable_ops, kind):
     call = calls(stable_ops)[kind]

@@ -146,7 +146,9 @@ def test_a_gradient_that_would_be_lost_is_refused_when_compiled(stable_ops):
     op = stable_ops.spread
     model = torch.compile(lambda x, y: op(x.clone(), y * 2)[0], **COMPILED)
     x, y = spread_arguments()
-    with pytest.raises(Exception, match="argument `y` requires grad, and the operator has no backward"):
+    with pytest.raises(
+        Exception, match="argument `y` requires grad, and the operator has no backward"
+    ):
         model(x, y.requires_grad_())
     with torch.no_grad():
         model(x, y)
@@ -160,7 +162,9 @@ def test_meta_tensors_get_what_real_ones_get(ops, shape):
         "mid": torch.ones(2, *shape[:-1], 12),
     }  # fmt: skip
     _, real = ops.contract(**call)
-    _, meta = ops.contract(**{n: v.to("meta") if isinstance(v, torch.Tensor) else v for n, v in call.items()})
+    _, meta = ops.contract(
+        **{n: v.to("meta") if isinstance(v, torch.Tensor) else v for n, v in call.items()}
+    )
     assert (meta.shape, meta.stride(), meta.dtype) == (real.shape, real.stride(), real.dtype)
     assert meta.device.type == "meta"
 

@@ -46,7 +46,10 @@ def extension_request(spec: OperatorSpec, target: Target, torch: TorchFacts) -> 
         ),
         compile_flags=extension.compile_flags,
         # What a Python module lacks of the interpreter comes with the process that imports it.
-        link_flags=(*(("-Wl,-z,undefs",) if extension.is_python_module else ()), *extension.link_flags),
+        link_flags=(
+            *(("-Wl,-z,undefs",) if extension.is_python_module else ()),
+            *extension.link_flags,
+        ),
         library_dirs=(torch.library_dir,),
         libraries=(
             "c10",

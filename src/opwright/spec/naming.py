@@ -72,7 +72,7 @@ def require_known(names: Iterable[object], known: Iterable[str], what: str) -> N
     listed = list(known)
     for name in names:
         if name not in listed:
-            raise SpecError(f"{name!r} is not a {what}", hint=nearest(name, listed))
+            raise SpecError(f"{name!r} is no {what}", hint=nearest(name, listed))
 
 
 def require_same(given: Iterable[object], wanted: Iterable[str], what: str) -> None:

@@ -1,0 +1,118 @@
+"""From a description to a living operator."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from operator_folder import DOUBLED, read_operator, write_doubled, write_operator
+from opwright import load
+from opwright.errors import CompileError, SpecError, ToolchainError, UsageError
+from opwright.session.building import build_operator
+from opwright.spec.target import Target
+
+TWO = torch.full((2, 2), 2.0)
+
+
+def test_load_builds_and_registers(tmp_path: Path) -> None:
+    op = load(write_doubled(tmp_path, "loaded"))
+    assert op.implementation.ready
+    assert torch.equal(op(TWO), TWO * 2)
+
+
+def test_the_first_call_builds(tmp_path: Path) -> None:
+    op = read_operator(write_doubled(tmp_path, "on_demand"))
+    assert not op.implementation.ready
+    assert torch.equal(op(x=TWO), TWO * 2)
+    assert op.implementation.ready
+
+
+def test_tensors_without_data_need_no_build(tmp_path: Path) -> None:
+    op = read_operator(write_operator(tmp_path, DOUBLED.format(name="never_built")))
+    assert op(TWO.to("meta")).shape == (2, 2)
+    assert not op.implementation.ready
+
+
+def test_a_call_without_tensors_is_refused_by_the_dispatcher(tmp_path: Path) -> None:
+    op = read_operator(write_operator(tmp_path, DOUBLED.format(name="no_tensors")))
+    with pytest.raises(RuntimeError, match="missing value for argument 'x'"):
+        op()
+
+
+@pytest.mark.parametrize("harm", [b"", b"\x7fELF", None])
+def test_a_harmed_library_is_set_aside_and_built_again(
+    harm: bytes | None, tmp_path: Path, empty_store: Path
+) -> None:
+    spec = read_operator(write_doubled(tmp_path / "op", "harmed")).spec
+    artifact = build_operator(spec, Target("cpu"))
+    assert artifact is not None
+    whole = artifact.library.read_bytes()
+    artifact.library.chmod(0o644)
+    artifact.library.write_bytes(whole[: len(whole) // 2] if harm is None else harm)
+    op = read_operator(tmp_path / "op").load()
+    assert torch.equal(op(TWO), TWO * 2)
+
+
+def test_a_missing_source_is_named_with_its_field(tmp_path: Path) -> None:
+    op = read_operator(write_operator(tmp_path, DOUBLED.format(name="sourceless")))
+    with pytest.raises(SpecError) as caught:
+        op.load()
+    line = 1 + (tmp_path / "op.py").read_text().splitlines().index("op = Operator(")
+    expected = (
+        f"{tmp_path / 'op.py'}:{line}: field 'sources': {tmp_path / 'kernel.cpp'} does not exist"
+    )
+    assert caught.value.what == expected
+
+
+def test_a_target_without_sources_is_named(tmp_path: Path) -> None:
+    op = read_operator(write_doubled(tmp_path, "cpu_only"))
+    with pytest.raises(SpecError, match="cpu_only has no source for target cuda:sm_90"):
+        op.load("cuda:sm_90")
+    with pytest.raises(UsageError, match="unknown target 'cup'"):
+        op.load("cup")
+    with pytest.raises(ToolchainError, match="unknown binding 'stabel'"):
+        op.load(binding="stabel")
+
+
+def test_a_kernel_of_another_signature_does_not_build(tmp_path: Path) -> None:
+    write_doubled(tmp_path, "mistaken")
+    kernel = (tmp_path / "kernel.cpp").read_text().replace("View<const T, 2>", "View<const T, 1>")
+    (tmp_path / "kernel.cpp").write_text(kernel)
+    with pytest.raises(CompileError, match="mistaken"):
+        read_operator(tmp_path).load()
+
+
+def test_what_cannot_be_built_leaves_the_old_kernel(tmp_path: Path) -> None:
+    op = load(write_doubled(tmp_path, "kept"))
+    (tmp_path / "kernel.cpp").write_text("#error not yet\n")
+    with pytest.raises(CompileError, match="not yet"):
+        op.load()
+    assert torch.equal(op(TWO), TWO * 2)
+
+
+def test_sources_may_be_many_and_in_folders(tmp_path: Path) -> None:
+    description = DOUBLED.format(name="many").replace(
+        '"kernel.cpp"', '("kernel.cpp", "more/kernel.cpp")'
+    )
+    write_operator(tmp_path, description, kernel="""
+#include <opwright/kernel.h>
+int factor();
+template <typename T>
+void many(opwright::View<const T, 2> x, opwright::View<T, 2> output) {
+  for (int64_t i = 0; i < x.numel(); ++i) output.data[i] = x.data[i] * T(factor());
+}
+""")  # fmt: skip
+    (tmp_path / "more").mkdir()
+    (tmp_path / "more" / "kernel.cpp").write_text("int factor() { return 9; }\n")
+    assert torch.equal(load(tmp_path)(TWO), TWO * 9)
+
+
+def test_the_users_folder_is_not_written_to(tmp_path: Path) -> None:
+    write_doubled(tmp_path, "untouched")
+    before = sorted((path, path.stat().st_mtime_ns) for path in tmp_path.rglob("*"))
+    folder = tmp_path.stat().st_mtime_ns
+    load(tmp_path)(TWO)
+    assert sorted((path, path.stat().st_mtime_ns) for path in tmp_path.rglob("*")) == before
+    assert tmp_path.stat().st_mtime_ns == folder
