@@ -65,6 +65,8 @@ def test_single_cases_that_were_not_checked_do_not_undo_a_pass() -> None:
 def test_a_failure_weighs_more_than_an_error_and_that_more_than_nothing_proved() -> None:
     assert made_operator(*BROKEN.cases, *HOLLOW.cases).verdict == "error"
     assert made_operator(*BROKEN.cases, *WRONG.cases).verdict == "fail"
+    numerics = check_summaries(made_operator(*BROKEN.cases, *WRONG.cases))[0]
+    assert (numerics.check, numerics.verdict) == ("numerics", "fail")
 
 
 def test_the_record_as_json_has_the_same_verdict() -> None:
