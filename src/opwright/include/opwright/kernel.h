@@ -14,10 +14,14 @@
 #pragma once
 
 #include "dtype.h"
-#include "elementwise.h"
 #include "error.h"
-#include "math.h"
 #include "optional.h"
-#include "parallel.h"
 #include "stream.h"
 #include "view.h"
+
+// Loops and functions that are written for the vector units and threads of a CPU.
+#if !defined(__CUDACC__) && !defined(__HIPCC__)
+#include "elementwise.h"
+#include "math.h"
+#include "parallel.h"
+#endif
