@@ -17,6 +17,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("process", "files", "symbols"),
     ("lock",),
     ("spec", "records"),
+    ("description",),
     ("discovery", "roofline"),
     ("toolchain", "devices"),
     ("build", "generate", "binding", "worker", "judge", "inputs"),
@@ -45,7 +46,7 @@ ONLY: dict[str, set[str]] = {
 # These work where torch is not installed or must not be waited for.
 TORCH_FREE = {
     *("errors", "log", "process", "files", "symbols", "lock", "spec", "records"),
-    *("discovery", "roofline", "toolchain", "build", "generate", "report"),
+    *("description", "discovery", "roofline", "toolchain", "build", "generate", "report"),
 }
 # module -> why it may import torch, inside a function, all the same
 TORCH_ALLOWED: dict[str, str] = {}

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 -- tables of one line a case
 """Every wrong description is refused with file, line and field, before anything is built."""
 
 from __future__ import annotations
@@ -239,7 +240,7 @@ WRONG_PARTS = {
     "range no numbers": (lambda: Tensor(rows, range=("a", "b")), "field 'range' is"),
     "range NaN": (lambda: Tensor(rows, range=(0.0, float("nan"))), "field 'range' is"),
     "range of one": (lambda: Tensor(rows, range=(1,)), "field 'range' is"),
-    "scalar empty": (lambda: Scalar(), "Scalar() has no values"),
+    "scalar empty": (Scalar, "Scalar() has no values"),
     "scalar bounds reversed": (lambda: Scalar(1, minimum=2, maximum=1), "'minimum' is 2, more than"),
     "scalar bound infinite": (lambda: Scalar(1, maximum=float("inf")), "field 'maximum' is inf"),
     "scalar bound no number": (lambda: Scalar(1, minimum="0"), "field 'minimum' is '0'"),
