@@ -52,7 +52,9 @@ def read_defect(folder: Path) -> Defect:
         )
         for item in plain["findings"]
     )
-    return Defect(folder, plain["fault"], expected, plain.get("slow", False), plain.get("limits", {}))
+    return Defect(
+        folder, plain["fault"], expected, plain.get("slow", False), plain.get("limits", {})
+    )
 
 
 def defects() -> list[Defect]:

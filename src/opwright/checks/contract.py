@@ -48,7 +48,9 @@ def run(case: Case, subject: Subject) -> Outcome:
     except Exception as error:
         changed = _changed(before, broken)
         if changed:
-            message = f"{what} was refused after `{changed}` had been changed. Check before writing."
+            message = (
+                f"{what} was refused after `{changed}` had been changed. Check before writing."
+            )
             return failed(Finding("changed before it refused", message, _details(case)))
         return _refused(case, subject, what, before, error)
     return _accepted(case, subject, what, before, results)
@@ -82,14 +84,18 @@ def _details(case: Case) -> dict[str, Any]:
 
 def _refused(case: Case, subject: Subject, what: str, before: Call, error: Exception) -> Outcome:
     finding = unclear(error, what, argument=case.extra["argument"])
-    known = isinstance(error, AttributeError) and case.extra["kind"] == "None"  # Python's own refusal
+    known = (
+        isinstance(error, AttributeError) and case.extra["kind"] == "None"
+    )  # Python's own refusal
     if finding and not known and not _reference_raises_the_same(case, subject, error, before):
         return failed(finding)
     named = case.extra["argument"] in first_line(error)
     return passed({"names_argument": named}, (f"refused: {refused(error)}",))
 
 
-def _reference_raises_the_same(case: Case, subject: Subject, error: Exception, before: Call) -> bool:
+def _reference_raises_the_same(
+    case: Case, subject: Subject, error: Exception, before: Call
+) -> bool:
     """Then the accident is PyTorch's own way to refuse, and users know it."""
     try:
         expect(subject.spec, case, before)

@@ -66,7 +66,9 @@ def _identical(one: list[torch.Tensor], other: list[torch.Tensor]) -> bool:
     return all(same_bits(a, b) for a, b in zip(one, other, strict=True))
 
 
-def _wrong(case: Case, subject: Subject, results: list[torch.Tensor], when: str) -> tuple[Finding, ...]:
+def _wrong(
+    case: Case, subject: Subject, results: list[torch.Tensor], when: str
+) -> tuple[Finding, ...]:
     call = make_call(subject.spec, case)
     comparison = judge_call(expect(subject.spec, case, call), results, call)
     return tuple(

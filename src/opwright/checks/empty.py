@@ -59,7 +59,11 @@ def _reference_refuses(subject: Subject, call: Call, refusal: ReferenceFailed) -
     except Exception as error:
         finding = unclear(error, f"on {_shapes(call)}")
         same = type(refusal.__cause__) is type(error)
-        return failed(finding) if finding and not same else passed(notes=(f"refused: {refused(error)}",))
+        return (
+            failed(finding)
+            if finding and not same
+            else passed(notes=(f"refused: {refused(error)}",))
+        )
     return not_checked(
         f"the operator takes {_shapes(call)}, and there is no answer to compare with: {refusal.what}"
     )

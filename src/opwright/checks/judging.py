@@ -50,7 +50,8 @@ def judge_call(expected: Expected, results: Sequence[torch.Tensor], call: Call) 
 def findings_of(comparison: Comparison) -> tuple[Finding, ...]:
     """The judge's reasons as findings."""
     return tuple(
-        Finding(_KINDS[reason.kind], reason.message, _details(reason)) for reason in comparison.reasons
+        Finding(_KINDS[reason.kind], reason.message, _details(reason))
+        for reason in comparison.reasons
     )
 
 

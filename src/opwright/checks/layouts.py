@@ -37,7 +37,9 @@ def cases(spec: OperatorSpec) -> Iterator[Case]:
                     shown = {name: sizes[name] for name in spec.dims}
                     names = group if len(group) == 1 else ("all",)
                     name = case_name(shown, dtypes, None, (), f"{'+'.join(names)} {layout}")
-                    yield Case("layouts", name, dtypes, shown, scalars, dict.fromkeys(group, layout))
+                    yield Case(
+                        "layouts", name, dtypes, shown, scalars, dict.fromkeys(group, layout)
+                    )
 
 
 def _short_and_long(
@@ -48,7 +50,9 @@ def _short_and_long(
     def shapes(sizes: Sizes) -> list[list[int]]:
         return [sizes_of(spec.inputs[name], sizes) for name in group]
 
-    fitting = [sizes for sizes in roomy if any(can_lay_out(shape, layout) for shape in shapes(sizes))]
+    fitting = [
+        sizes for sizes in roomy if any(can_lay_out(shape, layout) for shape in shapes(sizes))
+    ]
     if not fitting:
         return []
 
@@ -65,7 +69,9 @@ def run(case: Case, subject: Subject) -> Outcome:
     call = make_call(subject.spec, case)
     dense = call.cloned()
     expected = expect(subject.spec, case, call)
-    overlapping = [n for n in case.layouts if n in call.written and _overlaps(call, n, case.layouts[n])]
+    overlapping = [
+        n for n in case.layouts if n in call.written and _overlaps(call, n, case.layouts[n])
+    ]
     try:
         results = run_operator(subject, call)
     except Exception as error:

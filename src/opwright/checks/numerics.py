@@ -6,6 +6,8 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
+import torch
+
 from opwright.checks.judging import Expected, expect, findings_of, judge_call, run_operator
 from opwright.checks.plan import absences, case_name, dtype_choices, scalar_choices
 from opwright.checks.protocol import Check, Subject
@@ -19,6 +21,7 @@ from opwright.spec.sampling import MAX_ELEMENTS, Sizes, large_size_sets, largest
 _SIZES = 24
 _LARGE_ELEMENTS = 1 << 20
 _ABSENT_SIZES = 4  # sets of sizes at which optional tensors are left out
+_STALE_TRIES = 4
 _STALE_SEED = 7919  # another seed: what a kernel that keeps an old result would return
 
 _ADVICE = (
@@ -38,7 +41,9 @@ def cases(spec: OperatorSpec) -> Iterator[Case]:
     for choice, scalars in enumerate(scalar_choices(spec)):
         # Further scalar values take another code path, not other index arithmetic.
         first = choice == 0
-        for seed, sizes in enumerate(size_sets(spec, scalars, count=_SIZES if first else _SIZES // 2)):
+        for seed, sizes in enumerate(
+            size_sets(spec, scalars, count=_SIZES if first else _SIZES // 2)
+        ):
             left_outs = absent if first and seed < _ABSENT_SIZES else absent[:1]
             for chosen, left_out in itertools.product(dtypes, left_outs):
                 yield _case(sizes, chosen, scalars, left_out, seed)
@@ -77,10 +82,28 @@ def run(case: Case, subject: Subject) -> Outcome:
 
 def _planted(case: Case, subject: Subject, call: Call, expected: Expected) -> Evidence:
     """What the judge makes of planted wrong outputs on this case."""
-    other = make_call(subject.spec, _with_seed(case, case.seed + _STALE_SEED))
-    stale = reference_results(subject.spec, other, wide=False)
+    stale = _stale(case, subject, expected)
     inputs = list(call.tensors.values())
     return evidence(expected.standards, inputs=inputs, stale=stale, names=expected.names)
+
+
+def _stale(case: Case, subject: Subject, expected: Expected) -> list[torch.Tensor]:
+    """The reference's outputs for other values, which in a few elements may be alike by chance."""
+    right = [standard.reference for standard in expected.standards]
+    stale: list[torch.Tensor] = []
+    for number in range(1, _STALE_TRIES + 1):
+        other = make_call(subject.spec, _with_seed(case, case.seed + number * _STALE_SEED))
+        stale = reference_results(subject.spec, other, wide=False)
+        if not any(map(_alike, right, stale)):
+            break
+    return stale
+
+
+def _alike(one: torch.Tensor, other: torch.Tensor) -> bool:
+    if one.shape != other.shape or one.dtype != other.dtype:
+        return False
+    wide = torch.complex128 if one.is_complex() else torch.float64
+    return torch.allclose(one.to(wide), other.to(wide), rtol=0.1, atol=0.0, equal_nan=True)
 
 
 def _with_seed(case: Case, seed: int) -> Case:

@@ -36,7 +36,11 @@ class Call:
     @property
     def written(self) -> list[str]:
         """Names of the arguments that the schema says are written to."""
-        return [a.name for a in self.spec.schema.tensors if a.mutated and self.arguments[a.name] is not None]
+        return [
+            a.name
+            for a in self.spec.schema.tensors
+            if a.mutated and self.arguments[a.name] is not None
+        ]
 
     def cloned(self) -> Call:
         """The same values in memory of their own, dense."""
@@ -48,7 +52,9 @@ class Call:
 
     def widened(self) -> Call:
         """The same values in float64 (complex128), for the oracle."""
-        copies = {n: _wide(v) if isinstance(v, torch.Tensor) else v for n, v in self.arguments.items()}
+        copies = {
+            n: _wide(v) if isinstance(v, torch.Tensor) else v for n, v in self.arguments.items()
+        }
         return Call(self.spec, copies)
 
 
@@ -79,7 +85,10 @@ def results_of(spec: OperatorSpec, function: Callable[..., Any], call: Call) -> 
 
     The written arguments are those of ``call`` itself, changed in place.
     """
-    return [*fresh_results(spec, function(*call.positional)), *(call.arguments[n] for n in call.written)]
+    return [
+        *fresh_results(spec, function(*call.positional)),
+        *(call.arguments[n] for n in call.written),
+    ]
 
 
 def fresh_results(spec: OperatorSpec, returned: Any) -> list[torch.Tensor]:
@@ -105,9 +114,7 @@ def reference_results(spec: OperatorSpec, call: Call, *, wide: bool) -> list[tor
     own = call.widened() if wide else call.cloned()
     try:
         with torch.no_grad():
-            return [
-                tensor.clone() for tensor in results_of(spec, spec.reference, own)
-            ]
+            return [tensor.clone() for tensor in results_of(spec, spec.reference, own)]
     except Exception as error:
         kind = "in float64 " if wide else ""
         raise ReferenceFailed(

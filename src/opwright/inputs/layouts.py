@@ -128,15 +128,21 @@ def is_covered(described: Tensor, tensor: torch.Tensor) -> bool:
 
 def _reads_as_one(tensor: torch.Tensor, first: int, count: int) -> bool:
     """Whether ``count`` dimensions can be stepped through with one stride, as a Shape has to be."""
-    run = zip(tensor.shape[first : first + count], tensor.stride()[first : first + count], strict=True)
+    run = zip(
+        tensor.shape[first : first + count], tensor.stride()[first : first + count], strict=True
+    )
     steps = [(size, stride) for size, stride in run if size != 1]
     inner = steps[1:]
-    return all(outer[1] == size * stride for outer, (size, stride) in zip(steps, inner, strict=False))
+    return all(
+        outer[1] == size * stride for outer, (size, stride) in zip(steps, inner, strict=False)
+    )
 
 
 def _filled(sizes: int | tuple[int, ...], like: torch.Tensor) -> torch.Tensor:
     """Memory in which every element that no view covers is conspicuous."""
     shape = (sizes,) if isinstance(sizes, int) else sizes
-    return torch.full(shape, _BESIDE, dtype=like.dtype) if like.dtype != torch.bool else torch.ones(
-        shape, dtype=torch.bool
+    return (
+        torch.full(shape, _BESIDE, dtype=like.dtype)
+        if like.dtype != torch.bool
+        else torch.ones(shape, dtype=torch.bool)
     )

@@ -9,7 +9,8 @@ from typing import Any
 import torch
 
 from opwright.inputs.call import Call
-from opwright.spec.dims import Shape
+from opwright.spec.dims import Shape, Size
+from opwright.spec.expression import Expression
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.schema import Argument
 
@@ -30,13 +31,17 @@ class Violation:
 
     def __str__(self) -> str:
         detail = self.detail if isinstance(self.detail, list) else [self.detail]
-        return " ".join(str(part) for part in (self.argument, self.kind, *detail) if part is not None)
+        return " ".join(
+            str(part) for part in (self.argument, self.kind, *detail) if part is not None
+        )
 
 
 def violations(spec: OperatorSpec, dtypes: Mapping[str, str]) -> Iterator[Violation]:
     """Every way in which an argument of ``spec`` can break its description, the dtypes being ``dtypes``."""
     for argument in spec.schema.arguments:
-        kinds = _of_tensor(spec, argument, dtypes) if argument.is_tensor else _of_scalar(spec, argument)
+        kinds = (
+            _of_tensor(spec, argument, dtypes) if argument.is_tensor else _of_scalar(spec, argument)
+        )
         for kind, detail in kinds:
             yield Violation(argument.name, kind, detail)
 
@@ -70,10 +75,11 @@ def _of_tensor(
     if len(tensor.sizes) - (tensor.shape is not None) > 0:
         yield "rank", "one less"
     for position, size in enumerate(tensor.sizes):
-        if not isinstance(size, Shape):
-            yield from (("size", [position, change]) for change in ("one more", "one less", "only one"))
-        elif _is_shared(spec, argument, size):
-            yield from (("size", [position, change]) for change in ("one more", "one less"))
+        if _is_bound(spec, argument, position, size):
+            yield "size", [position, "one more"]
+            yield "size", [position, "one less"]
+            if not isinstance(size, Shape):
+                yield "size", [position, "only one"]
     if len(spec.inputs) > 1:
         yield "device", "meta"
     if not argument.optional:
@@ -96,10 +102,20 @@ def _foreign_dtypes(
             yield dtype
 
 
-def _is_shared(spec: OperatorSpec, argument: Argument, shape: Shape) -> bool:
-    """Whether another argument has the same Shape; alone, it is whatever comes."""
-    others = (tensor for name, tensor in spec.inputs.items() if name != argument.name)
-    return any(shape in tensor.sizes for tensor in others)
+def _is_bound(spec: OperatorSpec, argument: Argument, position: int, size: Size | Shape) -> bool:
+    """Whether the rest of the call decides this size; a dim that stands nowhere else is whatever comes."""
+    if isinstance(size, (int, Expression)):
+        return True
+    others = [
+        other
+        for name, tensor in spec.inputs.items()
+        for place, other in enumerate(tensor.sizes)
+        if (name, place) != (argument.name, position)
+    ]
+    return any(
+        size.name in other.names if isinstance(other, Expression) else size == other
+        for other in others
+    )
 
 
 def _break_dtype(call: Call, violation: Violation) -> dict[str, Any]:

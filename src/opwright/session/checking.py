@@ -15,6 +15,7 @@ from opwright.checks.protocol import Check
 from opwright.checks.table import choose
 from opwright.discovery import Described
 from opwright.files import digest_file
+from opwright.inputs.poison import poisonable_environment
 from opwright.log import log
 from opwright.records.artifact import Artifact, artifact_to_json
 from opwright.records.run import CaseRecord, OperatorRecord, outcome_from_json
@@ -46,7 +47,8 @@ Watcher = Callable[[Progress], None]
 @contextmanager
 def checking(*, limits: Limits | None = None) -> Iterator[Worker]:
     """A worker for any number of operators. Enter it early: it imports torch meanwhile."""
-    with Worker(SETUP, preload=PRELOAD, limits=limits) as worker:
+    environment = poisonable_environment()
+    with Worker(SETUP, preload=PRELOAD, limits=limits, environment=environment) as worker:
         yield worker
 
 

@@ -8,7 +8,10 @@ width = Dim("width", typical=(64,), edge=(0, 1, 33))
 
 shifted_rows = Operator(
     "shifted_rows(Tensor input, Tensor row) -> Tensor",
-    inputs={"input": Tensor(batch, width, layout="strided"), "row": Tensor(width, layout="strided")},
+    inputs={
+        "input": Tensor(batch, width, layout="strided"),
+        "row": Tensor(width, layout="strided"),
+    },
     dtypes=("float32", "bfloat16"),
     reference=lambda input, row: input + row,
     function=torch.add,

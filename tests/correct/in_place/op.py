@@ -9,7 +9,9 @@ n = Dim("n", typical=(64,), edge=(0, 1, 7))
 
 def add(total: torch.Tensor, term: torch.Tensor, weight: float) -> None:
     if total.shape != term.shape or total.dtype != term.dtype:
-        raise ValueError(f"term: expected {total.dtype} {list(total.shape)}, got {term.dtype} {list(term.shape)}")
+        raise ValueError(
+            f"term: expected {total.dtype} {list(total.shape)}, got {term.dtype} {list(term.shape)}"
+        )
     total.add_(term, alpha=weight)
 
 

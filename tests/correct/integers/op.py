@@ -7,7 +7,6 @@ from opwright import Dim, Operator, Tensor
 n = Dim("n", typical=(64,), edge=(0, 1, 7))
 
 
-
 def weighted_sum(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     if a.dtype != b.dtype:
         raise TypeError(f"a and b: expected one dtype, got {a.dtype} and {b.dtype}")

@@ -11,7 +11,9 @@ ENTRIES = 50
 
 def lookup(table: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
     if index.dtype != torch.int64 or index.dim() != 1:
-        raise ValueError(f"index: expected int64 with 1 dimension, got {index.dtype} with {index.dim()}")
+        raise ValueError(
+            f"index: expected int64 with 1 dimension, got {index.dtype} with {index.dim()}"
+        )
     return table.index_select(0, index)
 
 

@@ -7,7 +7,9 @@ rows = Dim("rows", typical=(16,), edge=(0, 1, 3))
 columns = Dim("columns", typical=(64,), edge=(1, 33))
 
 
-def reference(input: torch.Tensor, weight: torch.Tensor | None, bias: torch.Tensor | None) -> torch.Tensor:
+def reference(
+    input: torch.Tensor, weight: torch.Tensor | None, bias: torch.Tensor | None
+) -> torch.Tensor:
     result = input if weight is None else input * weight
     return result.clone() if bias is None else result + bias
 

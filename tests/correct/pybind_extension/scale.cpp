@@ -3,8 +3,10 @@
 #include <utility>
 
 torch::Tensor scale(const torch::Tensor& input, const torch::Tensor& weight) {
-  TORCH_CHECK(input.dim() == 2 && input.scalar_type() == torch::kFloat, "input: expected float32 with 2 dimensions");
-  TORCH_CHECK(weight.dim() == 1 && weight.size(0) == input.size(1), "weight: expected one value a column");
+  TORCH_CHECK(input.dim() == 2 && input.scalar_type() == torch::kFloat,
+              "input: expected float32 with 2 dimensions");
+  TORCH_CHECK(weight.dim() == 1 && weight.size(0) == input.size(1),
+              "weight: expected one value a column");
   TORCH_CHECK(weight.scalar_type() == torch::kFloat, "weight: expected float32");
   TORCH_CHECK(input.device() == weight.device(), "input and weight: expected one device");
   const auto rows = input.contiguous(), factors = weight.contiguous();

@@ -11,7 +11,9 @@ columns = Dim("columns", typical=(64,), edge=(1, 5))
 
 def call(module: Any, input: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
     if input.dim() != 2 or weight.shape != input.shape[1:]:
-        raise ValueError(f"weight: expected one value a column of {list(input.shape)}, got {list(weight.shape)}")
+        raise ValueError(
+            f"weight: expected one value a column of {list(input.shape)}, got {list(weight.shape)}"
+        )
     if input.dtype != torch.float32 or weight.dtype != torch.float32:
         raise TypeError(f"input and weight: expected float32, got {input.dtype} and {weight.dtype}")
     input, weight = input.contiguous(), weight.contiguous()

@@ -9,7 +9,9 @@ columns = Dim("columns", typical=(64,), edge=(5, 33))
 
 def best(input: torch.Tensor, k: int) -> torch.Tensor:
     if input.dim() != 2 or input.dtype == torch.bool or not 1 <= k <= input.shape[1]:
-        raise ValueError(f"k: expected 1 to the width of input, got {k} for {input.dtype} {list(input.shape)}")
+        raise ValueError(
+            f"k: expected 1 to the width of input, got {k} for {input.dtype} {list(input.shape)}"
+        )
     return input.sort(1, descending=True).values[:, :k].clone()
 
 

@@ -16,11 +16,15 @@ weighted = Operator(
     outputs=Tensor(rows, columns, dtype="like:input"),
     dtypes=("bfloat16", "float32"),
     reference=lambda input, weight: (input * weight).to(input.dtype),
-    function=lambda input, weight: (input.float() * weight.float()).to(input.dtype)
-    if {input.dtype, weight.dtype} <= {torch.float32, torch.bfloat16}
-    else refuse(input, weight),
+    function=lambda input, weight: (
+        (input.float() * weight.float()).to(input.dtype)
+        if {input.dtype, weight.dtype} <= {torch.float32, torch.bfloat16}
+        else refuse(input, weight)
+    ),
 )
 
 
 def refuse(input: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-    raise TypeError(f"input and weight: expected float32 or bfloat16, got {input.dtype} and {weight.dtype}")
+    raise TypeError(
+        f"input and weight: expected float32 or bfloat16, got {input.dtype} and {weight.dtype}"
+    )

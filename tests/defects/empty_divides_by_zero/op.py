@@ -1,6 +1,5 @@
 """Divides by the number of elements in Python."""
 
-import torch
 from opwright import Dim, Operator, Tensor
 
 rows = Dim("rows", typical=(4,), edge=(0, 1))

@@ -1,6 +1,5 @@
 """The mean of no elements is 0, not NaN."""
 
-import torch
 from opwright import Dim, Operator, Tensor
 
 rows = Dim("rows", typical=(4,), edge=(1, 3))

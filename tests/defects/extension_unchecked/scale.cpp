@@ -11,7 +11,8 @@ static PyObject* scale(PyObject*, PyObject* arguments) {
   const auto* weight = reinterpret_cast<const float*>(static_cast<uintptr_t>(w));
   auto* output = reinterpret_cast<float*>(static_cast<uintptr_t>(y));
   for (Py_ssize_t i = 0; i < rows; ++i)
-    for (Py_ssize_t j = 0; j < columns; ++j) output[i * columns + j] = input[i * columns + j] * weight[j];
+    for (Py_ssize_t j = 0; j < columns; ++j)
+      output[i * columns + j] = input[i * columns + j] * weight[j];
   Py_RETURN_NONE;
 }
 

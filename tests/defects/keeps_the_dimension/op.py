@@ -1,6 +1,5 @@
 """The reduced dimension stays, with size 1."""
 
-import torch
 from opwright import Dim, Operator, Tensor
 
 rows = Dim("rows", typical=(8,), edge=(1, 3))

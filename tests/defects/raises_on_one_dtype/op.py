@@ -8,7 +8,7 @@ n = Dim("n", typical=(64,), edge=(1, 7))
 
 def triple(input: torch.Tensor) -> torch.Tensor:
     if input.dtype == torch.float16:
-        raise RuntimeError('"triple" not implemented for \'Half\'')
+        raise RuntimeError("\"triple\" not implemented for 'Half'")
     return 3 * input
 
 

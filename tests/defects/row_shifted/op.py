@@ -1,6 +1,5 @@
 """Every row is that of the one before it."""
 
-import torch
 from opwright import Dim, Operator, Tensor
 
 rows = Dim("rows", typical=(8,), edge=(1, 3))

@@ -1,6 +1,5 @@
 """A mode that nobody knows is taken for the last one."""
 
-import torch
 from opwright import Dim, Operator, Scalar, Tensor
 
 n = Dim("n", typical=(8,), edge=(1, 3))

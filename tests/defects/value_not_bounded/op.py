@@ -1,6 +1,5 @@
 """Takes a negative epsilon, which its description excludes."""
 
-import torch
 from opwright import Dim, Operator, Scalar, Tensor
 
 n = Dim("n", typical=(8,), edge=(1, 3))

@@ -1,6 +1,5 @@
 """Returns a part of its input as a view."""
 
-import torch
 from opwright import Dim, Operator, Tensor
 
 rows = Dim("rows", typical=(8,), edge=(1, 3))

@@ -9,7 +9,9 @@ n = Dim("n", typical=(8,), edge=(1, 3))
 def copy_into(target: torch.Tensor, source: torch.Tensor) -> None:
     target.zero_()
     if source.shape != target.shape or source.dtype != target.dtype:
-        raise ValueError(f"source: expected {target.dtype} {list(target.shape)}, got {source.dtype} {list(source.shape)}")
+        raise ValueError(
+            f"source: expected {target.dtype} {list(target.shape)}, got {source.dtype} {list(source.shape)}"
+        )
     target.add_(source)
 
 
