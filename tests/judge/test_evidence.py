@@ -89,6 +89,16 @@ def test_what_is_the_right_output_anyway_is_told_apart_from_what_passes() -> Non
     assert got.is_evidence
 
 
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_a_few_elements_need_not_show_precision(dtype: str) -> None:
+    outcomes = set()
+    for seed in range(20):
+        got = tried(softmax, dtype, seed, 1, 3, reduction_length=3)
+        assert got.passed == ()
+        outcomes.add("lower precision" in got.same)
+    assert outcomes == {True, False}
+
+
 def test_empty_cases_are_no_evidence() -> None:
     empty = torch.zeros(0, 4)
     got = evidence(set_standards(empty, empty.double()), inputs=(empty,), stale=empty)
