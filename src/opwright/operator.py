@@ -100,7 +100,7 @@ class Operator:
         if implementation is None or not implementation.ready:
             implementation = self.implementation
             implementation.load_for(args, kwargs)
-        return implementation.overload(*args, **kwargs)
+        return implementation.call(*args, **kwargs)
 
     def __repr__(self) -> str:
         return f"<opwright.Operator {self.spec.schema.text}>"

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from opwright.binding.attach import attach
+from opwright.binding.call import quick_call
 from opwright.binding.dispatch import dispatcher_op
 from opwright.build import quarantine
 from opwright.errors import LoadError
@@ -22,6 +23,7 @@ class Implementation:
         self.spec = spec
         self.dispatcher = dispatcher_op(spec)
         self.overload = self.dispatcher.overload
+        self.call = quick_call(self.overload)
         self.ready = False
         self._loading = threading.Lock()
 
