@@ -16,9 +16,9 @@ def call(module: Any, input: torch.Tensor, weight: torch.Tensor) -> torch.Tensor
         )
     if input.dtype != torch.float32 or weight.dtype != torch.float32:
         raise TypeError(f"input and weight: expected float32, got {input.dtype} and {weight.dtype}")
-    input, weight = input.contiguous(), weight.contiguous()
-    output = torch.empty_like(input)
-    module.scale(input.data_ptr(), weight.data_ptr(), output.data_ptr(), *input.shape)
+    dense, factors = input.contiguous(), weight.contiguous()
+    output = torch.empty_like(dense)
+    module.scale(dense.data_ptr(), factors.data_ptr(), output.data_ptr(), *dense.shape)
     return output
 
 

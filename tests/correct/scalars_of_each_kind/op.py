@@ -1,14 +1,15 @@
 """An int, a float, a bool, a str and optional ones; C++."""
 
+from typing import Any
+
 import torch
 from opwright import Dim, Operator, Scalar, Tensor
 
 n = Dim("n", typical=(64,), edge=(0, 1, 7))
 
 
-def reference(
-    input: torch.Tensor, power: int, scale: float, negate: bool, mode: str, limit: float | None
-) -> torch.Tensor:
+def reference(input: torch.Tensor, *scalars: Any) -> torch.Tensor:
+    power, scale, negate, mode, limit = scalars
     result = (input**power) * scale
     result = -result if negate else result
     result = result.abs() if mode == "magnitude" else result
