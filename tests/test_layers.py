@@ -49,7 +49,9 @@ TORCH_FREE = {
     *("description", "discovery", "roofline", "toolchain", "build", "generate", "report"),
 }
 # module -> why it may import torch, inside a function, all the same
-TORCH_ALLOWED: dict[str, str] = {}
+TORCH_ALLOWED: dict[str, str] = {
+    "opwright.generate.torch_extension": "torch.utils.cpp_extension says how extensions are built",
+}
 # Quick commands pass through these, so torch is imported in their functions only.
 TORCH_LAZY = {"cli", "doctor", "opwright", "package"}
 

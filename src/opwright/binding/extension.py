@@ -9,15 +9,22 @@ from typing import Any
 
 import torch
 
-from opwright.errors import LoadError
+from opwright.errors import LoadError, UsageError
 from opwright.records.artifact import Artifact
 from opwright.spec.operator import Extension
+
+# namespace -> the library that registered it, in this process
+_registered: dict[str, str] = {}
 
 
 def extension_function(
     extension: Extension, artifact: Artifact, module_name: str
 ) -> Callable[..., Any]:
-    """``extension.call`` with its module filled in. Raises `LoadError` when the library does not load."""
+    """``extension.call`` with its module filled in. Raises `LoadError` when the library does not load.
+
+    Raises `UsageError` instead of letting PyTorch end the process, as it does when a namespace is
+    registered twice.
+    """
     try:
         module = _module(extension, artifact, module_name)
     except (ImportError, OSError) as error:
@@ -31,6 +38,7 @@ def extension_function(
 
 def _module(extension: Extension, artifact: Artifact, name: str) -> Any:
     if not extension.is_python_module:
+        _claim_namespaces(artifact)
         torch.ops.load_library(str(artifact.library))
         return torch.ops
     loader = importlib.machinery.ExtensionFileLoader(name, str(artifact.library))
@@ -39,3 +47,22 @@ def _module(extension: Extension, artifact: Artifact, name: str) -> Any:
     module = importlib.util.module_from_spec(spec)
     loader.exec_module(module)
     return module
+
+
+def _claim_namespaces(artifact: Artifact) -> None:
+    for namespace, kind in artifact.facts.get("namespaces", {}).items():
+        holder = _registered.get(namespace)
+        if holder is None and kind == "library" and _is_registered(namespace):
+            holder = "somebody else"
+        if holder is not None and holder != str(artifact.library):
+            raise UsageError(
+                f"{artifact.library} registers the namespace {namespace!r}, which {holder} has "
+                "registered in this process: PyTorch ends a process that registers one twice",
+                hint="Start Python anew to load it. 'opwright check' runs each in its own process.",
+            )
+        _registered[namespace] = str(artifact.library)
+
+
+def _is_registered(namespace: str) -> bool:
+    names = torch._C._dispatch_get_all_op_names()
+    return any(name.startswith(f"{namespace}::") for name in names)

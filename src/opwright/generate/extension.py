@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import sysconfig
+from collections.abc import Iterable
 from pathlib import Path
 
 from opwright.errors import SpecError
-from opwright.spec.operator import OperatorSpec
+from opwright.generate.torch_extension import extension_flags
+from opwright.spec.operator import Extension, OperatorSpec
 from opwright.spec.request import BuildRequest, Unit
 from opwright.spec.target import Target
 from opwright.toolchain.torch_facts import TorchFacts
+
+_REGISTRATION = re.compile(r"\bTORCH_LIBRARY(_FRAGMENT)?\s*\(\s*(\w+)")
 
 
 def extension_request(spec: OperatorSpec, target: Target, torch: TorchFacts) -> BuildRequest:
@@ -21,51 +26,63 @@ def extension_request(spec: OperatorSpec, target: Target, torch: TorchFacts) -> 
     """
     extension = spec.extension
     assert extension is not None
-    for name in extension.sources:
-        if not (spec.folder / name).is_file():
-            raise SpecError(
-                f"{spec.location}: field 'extension': {spec.folder / name} does not exist",
-                hint="Names are relative to the folder of the description.",
-            )
+    sources = _sources(spec, extension)
+    flags = extension_flags()
     python_include = Path(sysconfig.get_path("include"))
+    own_include = (spec.folder / name for name in extension.include_dirs)
     return BuildRequest(
         name=spec.name,
         target=target,
         root=spec.folder,
-        units=tuple(Unit(name, path=spec.folder / name) for name in extension.sources),
-        include_dirs=(
-            *(spec.folder / name for name in extension.include_dirs),
-            *torch.include_dirs,
-            python_include,
-        ),
+        units=tuple(Unit(name, path=path) for name, path in sources.items()),
+        include_dirs=(*own_include, *flags.include_dirs, python_include),
         named_roots=(("torch", torch.root), ("python", python_include)),
         defines=(
             ("TORCH_EXTENSION_NAME", module_name(spec)),
             ("TORCH_API_INCLUDE_EXTENSION_H", ""),
-            ("_GLIBCXX_USE_CXX11_ABI", str(int(torch.cxx11_abi))),
+            *flags.defines,
         ),
-        compile_flags=extension.compile_flags,
+        compile_flags=(f"-std={flags.standard}", *extension.compile_flags),
         # What a Python module lacks of the interpreter comes with the process that imports it.
         link_flags=(
             *(("-Wl,-z,undefs",) if extension.is_python_module else ()),
             *extension.link_flags,
         ),
-        library_dirs=(torch.library_dir,),
+        library_dirs=flags.library_dirs,
         libraries=(
-            "c10",
-            "torch_cpu",
-            "torch",
+            *("c10", "torch_cpu", "torch"),
             *(("torch_python",) if extension.is_python_module else ()),
         ),
-        identity=(
-            ("torch", torch.version),
-            ("cxx11_abi", str(torch.cxx11_abi)),
-            ("python", sys.implementation.cache_tag or ""),
-        ),
-        facts={"kind": "extension", "module_name": module_name(spec)},
+        identity=(("torch", torch.version), ("python", sys.implementation.cache_tag or "")),
+        facts={
+            "kind": "extension",
+            "module_name": module_name(spec),
+            "namespaces": registered_namespaces(sources.values()),
+        },
     )
 
 
 def module_name(spec: OperatorSpec) -> str:
     """The name that a pybind11 module is compiled for."""
     return f"{spec.name}_extension"
+
+
+def registered_namespaces(sources: Iterable[Path]) -> dict[str, str]:
+    """Namespaces that the sources register: ``library`` alone, or as ``fragment`` beside others."""
+    found: dict[str, str] = {}
+    for path in sources:
+        text = path.read_text(encoding="utf-8", errors="replace")
+        for fragment, namespace in _REGISTRATION.findall(text):
+            found[namespace] = "fragment" if fragment else "library"
+    return found
+
+
+def _sources(spec: OperatorSpec, extension: Extension) -> dict[str, Path]:
+    sources = {name: spec.folder / name for name in extension.sources}
+    for path in sources.values():
+        if not path.is_file():
+            raise SpecError(
+                f"{spec.location}: field 'extension': {path} does not exist",
+                hint="Names are relative to the folder of the description.",
+            )
+    return sources
