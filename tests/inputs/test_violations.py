@@ -4,7 +4,7 @@ import torch
 
 from opwright import Dim, Operator, Shape, Tensor
 from opwright.inputs.call import Call, make_call
-from opwright.inputs.violations import Violation, broken_call, violations
+from opwright.inputs.violations import Violation, broken_call, forbidden_sizes, violations
 from opwright.spec.case import Case
 from opwright.spec.operator import OperatorSpec
 
@@ -104,3 +104,17 @@ def test_complex_values_become_real_ones_without_a_warning() -> None:
     broken = broken_call(call, Violation("x", "dtype", "float32"))
     assert broken is not None
     assert torch.equal(broken.arguments["x"], call.arguments["x"].real)
+
+
+def test_forbidden_sizes_break_one_constraint_each() -> None:
+    a, b = Dim("a", typical=(8,)), Dim("b", typical=(6,))
+    spec = Operator(
+        "two(Tensor x, Tensor y) -> Tensor",
+        inputs={"x": Tensor(a), "y": Tensor(b)},
+        constraints=("a % 2 == 0", "b <= a"),
+        dtypes=("float32",),
+        reference=lambda x, y: x,
+        function=lambda x, y: x,
+    ).spec
+    found = {str(c): sizes for c, sizes in forbidden_sizes(spec, {"a": 8, "b": 6}, {})}
+    assert found == {"a % 2 == 0": {"a": 7, "b": 6}, "b <= a": {"a": 8, "b": 9}}

@@ -13,11 +13,11 @@ from opwright.checks.protocol import Check, Subject
 from opwright.checks.refusals import first_line, refused, unclear
 from opwright.errors import ReferenceFailed
 from opwright.inputs.call import Call, make_call
-from opwright.inputs.violations import Violation, broken_call, violations
+from opwright.inputs.violations import Violation, broken_call, forbidden_sizes, violations
 from opwright.records.verdict import Finding, Outcome, failed, passed
 from opwright.spec.case import Case
 from opwright.spec.operator import OperatorSpec
-from opwright.spec.sampling import roomy_size_sets
+from opwright.spec.sampling import label, roomy_size_sets
 
 # Whatever the reference makes of these, no operator can do them right.
 _NEVER_RIGHT = frozenset({"device", "None", "value"})
@@ -33,6 +33,11 @@ def cases(spec: OperatorSpec) -> Iterator[Case]:
             case = Case("contract", str(violation), dtypes, sizes, scalars, extra=extra)
             if broken_call(make_call(spec, case), violation) is not None:
                 yield case
+        for constraint, forbidden in forbidden_sizes(spec, sizes, scalars):
+            violation = Violation(constraint.names[0], "constraint", str(constraint))
+            extra = dict(vars(violation))
+            name = f"{label(forbidden)} against {constraint}"
+            yield Case("contract", name, dtypes, forbidden, scalars, extra=extra)
 
 
 def run(case: Case, subject: Subject) -> Outcome:
@@ -61,6 +66,9 @@ def _what(call: Call, broken: Call, violation: Violation) -> str:
     name = violation.argument
     if violation.kind == "overlap":
         return f"argument `{name}`, which is written to, overlapping in memory {violation.detail}"
+    if violation.kind == "constraint":
+        shapes = ", ".join(f"`{n}` as {_shown(tensor)}" for n, tensor in broken.tensors.items())
+        return f"{shapes}, against the constraint {violation.detail},"
     was, is_now = call.arguments[name], broken.arguments[name]
     return f"argument `{name}` as {_shown(is_now)} instead of {_shown(was)}"
 

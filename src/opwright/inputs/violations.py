@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +20,8 @@ _FOREIGN = (
     *("float64", "float32", "bfloat16", "float16", "int64", "int32", "int8", "uint8", "bool"),
     "complex64",
 )
+
+_LARGEST_TRIED = 16
 
 
 @dataclass(frozen=True)
@@ -46,8 +49,26 @@ def violations(spec: OperatorSpec, dtypes: Mapping[str, str]) -> Iterator[Violat
             yield Violation(argument.name, kind, detail)
 
 
+def forbidden_sizes(
+    spec: OperatorSpec, sizes: Mapping[str, Any], scalars: Mapping[str, Any]
+) -> Iterator[tuple[Expression, dict[str, Any]]]:
+    """For each constraint, sizes near ``sizes`` that break it and no other; one dim differs."""
+    for constraint in spec.constraints:
+        others = [other for other in spec.constraints if other is not constraint]
+        for name, value in itertools.product(constraint.names, range(1, _LARGEST_TRIED + 1)):
+            if name not in sizes:
+                continue
+            tried = {**sizes, name: value}
+            known = {**tried, **{k: v for k, v in scalars.items() if isinstance(v, int)}}
+            if constraint.evaluate(known) is False and all(o.evaluate(known) for o in others):
+                yield constraint, tried
+                break
+
+
 def broken_call(call: Call, violation: Violation) -> Call | None:
     """The call with one argument broken; None where its sizes leave no room for that."""
+    if violation.kind == "constraint":  # the case's own sizes break it
+        return call
     changed = _BREAKS[violation.kind](call, violation)
     return None if changed is None else Call(call.spec, {**call.arguments, **changed})
 
