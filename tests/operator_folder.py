@@ -46,7 +46,7 @@ def write_operator(folder: Path, description: str, **files: str) -> Path:
 
 def read_operator(folder: Path) -> Operator:
     """The one operator that the folder describes."""
-    return cast(Operator, find_one(str(folder)))
+    return cast("Operator", find_one(str(folder)))
 
 
 def make_operator(folder: Path, description: str, kernel: str) -> Operator:

@@ -1,4 +1,3 @@
-# ruff: noqa: E501 -- tables of one line a case
 """Operators are found where they stand, and what is wrong with a file is said with its line."""
 
 from __future__ import annotations
@@ -80,7 +79,7 @@ def test_a_folder_without_a_description(tmp_path: Path, monkeypatch) -> None:
     (tmp_path / "swish").mkdir()
     (tmp_path / "empty").mkdir()
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(DiscoveryError, match="empty: the folder has no op.py"):
+    with pytest.raises(DiscoveryError, match="empty: the folder has no op"):
         find("empty")
     assert names("swish") == [
         "swish"

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from operator_folder import make_operator
 from opwright.errors import OpwrightError
 from opwright.operator import Operator
-from operator_folder import make_operator
 
 BINDINGS = ["stable", pytest.param("aten", marks=pytest.mark.slow)]  # 40 s of compiling each
 

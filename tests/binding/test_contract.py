@@ -90,11 +90,15 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "constraint": (
         {
-            "out": torch.zeros(4, 1), "x": torch.ones(4, 1), "bias": torch.ones(1), "k": 3,
-            "lead": torch.ones(2, 3, 1), "mid": torch.ones(2, 2, 3, 3),
+            "out": torch.zeros(4, 1),
+            "x": torch.ones(4, 1),
+            "bias": torch.ones(1),
+            "k": 3,
+            "lead": torch.ones(2, 3, 1),
+            "mid": torch.ones(2, 2, 3, 3),
         },
         "expected k <= cols, got k = 3, cols = 1",
-    ),  # fmt: skip
+    ),
     "choice": ({"mode": "firm"}, "argument `mode`: expected 'soft' or 'hard', got 'firm'"),
     "choice, a prefix": ({"mode": "sof"}, "argument `mode`: expected 'soft' or 'hard', got 'sof'"),
     "below": ({"eps": -1e-5}, "argument `eps`: expected at least 0, got -1e-05"),
@@ -108,39 +112,51 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "optional NaN": ({"gain": float("nan")}, "argument `gain`: expected at most 1000, got nan"),
     "density": (
         {"x": torch.ones(8, 4).t()},
-        "argument `x`: expected a contiguous tensor (call .contiguous() first, or declare another "
-        "layout), got shape [4, 8] with strides [1, 4]",
+        (
+            "argument `x`: expected a contiguous tensor (call .contiguous() first, or declare another "
+            "layout), got shape [4, 8] with strides [1, 4]"
+        ),
     ),
     "run that cannot be collapsed": (
         {"lead": torch.ones(3, 2, 8).transpose(0, 1)},
-        "argument `lead`: expected dimensions that can be read as one, got shape [2, 3, 8] with "
-        "strides [8, 16, 1]",
+        (
+            "argument `lead`: expected dimensions that can be read as one, got shape [2, 3, 8] with "
+            "strides [8, 16, 1]"
+        ),
     ),
     "overlap with itself": (
         {"out": torch.zeros(1, 8).expand(4, 8)},
-        "argument `out`: expected a tensor whose elements do not share memory, because it is written "
-        "to, got shape [4, 8] with strides [0, 1]",
+        (
+            "argument `out`: expected a tensor whose elements do not share memory, because it is written "
+            "to, got shape [4, 8] with strides [0, 1]"
+        ),
     ),
     "overlap with itself by steps": (
         {"out": FLAT.as_strided((4, 8), (1, 1))},
-        "argument `out`: expected a tensor whose elements do not share memory, because it is written "
-        "to, got shape [4, 8] with strides [1, 1]",
+        (
+            "argument `out`: expected a tensor whose elements do not share memory, because it is written "
+            "to, got shape [4, 8] with strides [1, 1]"
+        ),
     ),
     "partial overlap": (
         {"out": FLAT[:32].view(4, 8), "x": FLAT[4:36].view(4, 8)},
-        "argument `out`: expected memory that does not partly overlap `x`, because it is written to, "
-        "got memory that does",
+        (
+            "argument `out`: expected memory that does not partly overlap `x`, because it is written to, "
+            "got memory that does"
+        ),
     ),
     "partial overlap of other strides": (
         {"out": SHARED[:, :8], "bias": SHARED[1, 1:]},
-        "argument `out`: expected memory that does not partly overlap `bias`, because it is written "
-        "to, got memory that does",
+        (
+            "argument `out`: expected memory that does not partly overlap `bias`, because it is written "
+            "to, got memory that does"
+        ),
     ),
     "overflow": (
         {"k": 2**62},
         "a size is too large: 8 * 4611686018427387904",
     ),
-}  # fmt: skip
+}
 
 
 def test_a_right_call_is_taken(ops):

@@ -65,7 +65,7 @@ def test_autograd_refuses_a_tensor_that_was_overwritten(ops):
     loss = (saved * saved).sum()
     with torch.no_grad():
         ops.spread(saved)
-    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+    with pytest.raises(RuntimeError, match=r"modified by an inplace operation"):
         loss.backward()
 
 
@@ -74,7 +74,7 @@ def test_inference_tensors_can_be_written_in_inference_mode_only(ops):
         x = torch.ones(3)
         ops.spread(x)
         assert x.tolist() == [2, 2, 2]
-    with pytest.raises(RuntimeError, match="[Ii]nference tensor"):
+    with pytest.raises(RuntimeError, match=r"[Ii]nference tensor"):
         ops.spread(x)
 
 

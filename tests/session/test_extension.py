@@ -52,7 +52,9 @@ static PyModuleDef definition = {PyModuleDef_HEAD_INIT, "plain", nullptr, -1, me
 #define INIT(name) JOIN(PyInit_, name)
 PyMODINIT_FUNC INIT(TORCH_EXTENSION_NAME)() { return PyModule_Create(&definition); }
 """
-PLAIN_CALL = "call=lambda m, x, weight: x * weight * m.factor(), compile_flags=['-DFACTOR={factor}']"
+PLAIN_CALL = (
+    "call=lambda m, x, weight: x * weight * m.factor(), compile_flags=['-DFACTOR={factor}']"
+)
 
 
 def write_plain(folder: Path, name: str, factor: int = 1, source: str = PLAIN) -> Path:
@@ -65,7 +67,9 @@ def test_a_python_module_is_built_and_called(tmp_path: Path) -> None:
     assert op.spec.implementation == "extension"
     assert torch.equal(op(X, W), X * W)
     assert torch.equal(torch.ops.opwright.plain_extension(X, weight=W), X * W)
-    with pytest.raises(RuntimeError, match="argument `weight` requires grad, and the operator has no backward"):
+    with pytest.raises(
+        RuntimeError, match="argument `weight` requires grad, and the operator has no backward"
+    ):
         op(X, W.clone().requires_grad_())
     assert op(X.to("meta"), W.to("meta")).shape == (3, 4)
 
@@ -91,7 +95,9 @@ def test_a_missing_source_is_named(tmp_path: Path) -> None:
 
 def test_a_source_that_does_not_compile_is_named_with_its_line(tmp_path: Path) -> None:
     write_plain(tmp_path, "broken_extension", source=PLAIN + "\nint f() { return missing; }\n")
-    with pytest.raises(CompileError, match=rf"extension\.cpp:{PLAIN.count(chr(10)) + 2}: error: .*missing"):
+    with pytest.raises(
+        CompileError, match=rf"extension\.cpp:{PLAIN.count(chr(10)) + 2}: error: .*missing"
+    ):
         read_operator(tmp_path).load()
 
 
@@ -102,7 +108,7 @@ def test_it_is_compiled_for_torchs_own_standard(tmp_path: Path) -> None:
 
     standard = extension_flags().standard
     assert f"'-std={standard}'" in Path(cpp_extension.__file__).read_text()
-    check = f"static_assert(__cplusplus >= 20{standard[-2:]}00L, \"the standard\");\n"
+    check = f'static_assert(__cplusplus >= 20{standard[-2:]}00L, "the standard");\n'
     load(write_plain(tmp_path, "standard_extension", source=check + PLAIN))
 
 
@@ -124,14 +130,20 @@ def test_a_pybind11_module_is_checked_in_a_worker(tmp_path: Path) -> None:
 def test_a_torch_library_is_loaded_once(tmp_path: Path) -> None:
     call = "call=lambda ops, x, weight: ops.opwright_test_extension.scale(x, weight), is_python_module=False"
     more = call + ", compile_flags=['-O0', '-DFACTOR={factor}']"
-    write_operator(tmp_path, OP.format(name="library_extension", more=more.format(factor=1)), extension=LIBRARY)
+    write_operator(
+        tmp_path, OP.format(name="library_extension", more=more.format(factor=1)), extension=LIBRARY
+    )
     op = load(tmp_path)
     assert torch.equal(op(X, W), X * W)
     artifact = build_operator(op.spec, Target("cpu"))
     assert artifact is not None
     assert artifact.facts["namespaces"] == {"opwright_test_extension": "library"}
     op.load()  # the same library again is no second registration
-    write_operator(tmp_path, OP.format(name="library_extension", more=more.format(factor=2)), extension=LIBRARY)
-    with pytest.raises(UsageError, match="registers the namespace 'opwright_test_extension', which"):
+    write_operator(
+        tmp_path, OP.format(name="library_extension", more=more.format(factor=2)), extension=LIBRARY
+    )
+    with pytest.raises(
+        UsageError, match="registers the namespace 'opwright_test_extension', which"
+    ):
         load(tmp_path)
     assert torch.equal(op(X, W), X * W)

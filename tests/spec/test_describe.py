@@ -76,6 +76,7 @@ WRONG: dict[str, tuple[dict[str, Any], str, str, str]] = {
     "value for a tensor": (schema("f(Tensor x, Tensor? k=1) -> Tensor"), "schema", "is no Tensor?", "Tensor?"),
     "default that is no value": (schema("f(Tensor x, bool k=true) -> Tensor"), "schema", "default true of argument 'k' is not a value", "PyTorch"),
     "default in hexadecimal": (schema("f(Tensor x, int k=0x10) -> Tensor"), "schema", "not plain decimal", "differently"),
+    "int for an optional float": (schema("f(Tensor x, float? e=3) -> Tensor"), "schema", "stays an int", "3.0"),
     "default too large": (schema(f"f(Tensor x, int k={2**63}) -> Tensor"), "schema", "is no int", "int"),
     "operator named as a word of C++": (schema("double(Tensor x) -> Tensor"), "schema", "'double' is a word of C++", "Rename"),
     "operator named as a word of Python": (schema("lambda(Tensor x) -> Tensor"), "schema", "a word of Python", "Rename"),

@@ -169,6 +169,8 @@ def _default(text: str, argument: Argument) -> Any:
         value = ast.literal_eval(text)
     except (ValueError, SyntaxError) as error:
         raise SpecError(f"{what} is not a value", hint=_EXAMPLE) from error
+    if argument.type == "float" and argument.optional and type(value) is int:
+        raise SpecError(f"{what} stays an int in PyTorch", hint=f"Write {value}.0.")
     if type(value) in (int, float) and not _NUMBER.fullmatch(text):
         raise SpecError(f"{what} is not plain decimal", hint="PyTorch would read it differently.")
     if not argument.takes(value):
