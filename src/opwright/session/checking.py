@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from opwright.inputs.poison import poisonable_environment
 from opwright.log import log
 from opwright.records.artifact import Artifact, artifact_to_json
 from opwright.records.run import CaseRecord, OperatorRecord, outcome_from_json
-from opwright.records.verdict import Finding, Outcome, failed
+from opwright.records.verdict import Finding, Outcome, failed, not_checked
 from opwright.session.building import build_operator
 from opwright.session.subject import PRELOAD, SETUP
 from opwright.spec.case import Case
@@ -122,19 +123,35 @@ def _whole(artifact: Artifact | None) -> Artifact | None:
 
 
 def _run(worker: Worker, cases: Sequence[Case]) -> Iterator[CaseRecord]:
-    started = time.monotonic()
-    for case, result in zip(cases, worker.run(case.to_json() for case in cases), strict=True):
-        outcome = _ended(result) if isinstance(result, Ended) else outcome_from_json(result)
-        now = time.monotonic()
-        yield CaseRecord(case.check, case.name, case.to_json(), outcome, now - started)
-        started = now
+    ends: Counter[tuple[str, str]] = Counter()  # by check and kind
+    for case in cases:
+        started = time.monotonic()
+        spent = next(
+            (kind for kind, most in _MOST_ENDS.items() if ends[case.check, kind] >= most), None
+        )
+        if spent is not None:
+            outcome = not_checked(
+                f"this check has had {_MOST_ENDS[spent]} findings of kind {spent!r}: mend those first"
+            )
+        else:
+            result = next(worker.run([case.to_json()]))
+            outcome = _ended(result) if isinstance(result, Ended) else outcome_from_json(result)
+            ends.update((case.check, finding.kind) for finding in outcome.findings)
+        yield CaseRecord(case.check, case.name, case.to_json(), outcome, time.monotonic() - started)
+
+
+# Each hang takes the whole time limit of a case, each crash a new process and the time to write down a
+# stack. So many in one check are enough to mend the operator by.
+_MOST_ENDS = {"hang": 3, "crash": 20, "exit": 20, "excessive memory": 5}
 
 
 def _ended(ended: Ended) -> Outcome:
     """What the operator did to its process is a finding on the case that it was running."""
     details = {"signal": ended.signal, "exit_code": ended.exit_code, "stack": ended.stack[-2000:]}
     log("check.ended", ended.message, outcome=ended.kind)
-    return failed(Finding(_ENDS[ended.kind], ended.message, {**details, "stderr": ended.stderr[-2000:]}))
+    return failed(
+        Finding(_ENDS[ended.kind], ended.message, {**details, "stderr": ended.stderr[-2000:]})
+    )
 
 
 _ENDS = {

@@ -1,0 +1,83 @@
+"""A run of checks goes on after whatever an operator does to its process, and ends in bounded time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from opwright.discovery import find_one
+from opwright.records.run import CaseRecord
+from opwright.session.checking import check_operator, checking
+from opwright.spec.target import Target
+from opwright.worker import Limits
+
+OPERATOR = """
+import os
+import signal
+import time
+
+import torch
+from opwright import Dim, Operator, Tensor
+
+n = Dim("n", typical=(2, 3, 4, 5, 6, 7, 8, 9), edge=(0,))
+
+
+def function(input: torch.Tensor) -> torch.Tensor:
+    {body}
+    return input + 1
+
+
+ending = Operator(
+    "ending(Tensor input) -> Tensor",
+    inputs={{"input": Tensor(n)}},
+    dtypes=("float32", "float64", "bfloat16"),
+    reference=lambda input: input + 1,
+    function=function,
+)
+"""
+
+
+def cases(folder: Path, body: str, *only: str) -> tuple[CaseRecord, ...]:
+    (folder / "op.py").write_text(OPERATOR.format(body=body))
+    with checking(limits=Limits(case_seconds=0.5)) as worker:
+        return check_operator(
+            worker, str(folder), find_one(str(folder)), Target("cpu"), only=only
+        ).cases
+
+
+def test_three_hangs_end_a_check_and_the_next_one_begins(tmp_path: Path) -> None:
+    found = cases(
+        tmp_path, "time.sleep(60 if input.numel() else 0)", "empty", "determinism", "coverage"
+    )
+    verdicts = {
+        check: Counter(c.outcome.verdict for c in found if c.check == check)
+        for check in ("empty", "determinism", "coverage")
+    }
+    assert verdicts["empty"]["fail"] == 0
+    for check in ("determinism", "coverage"):
+        assert verdicts[check]["fail"] == 3
+        assert verdicts[check]["not checked"] == sum(verdicts[check].values()) - 3
+    assert found[-1].outcome.reason == (
+        "this check has had 3 findings of kind 'hang': mend those first"
+    )
+
+
+def test_a_dead_process_is_a_finding_on_its_case_and_the_next_case_runs(tmp_path: Path) -> None:
+    body = "input.shape[0] == 4 and os.kill(os.getpid(), signal.SIGKILL)"
+    found = cases(tmp_path, body, "numerics")
+    assert {c.case["sizes"]["n"] for c in found if c.outcome.verdict == "fail"} == {4}
+    assert {c.case["sizes"]["n"] for c in found if c.outcome.verdict == "pass"} == {
+        2,
+        3,
+        5,
+        6,
+        7,
+        8,
+        9,
+    }
+
+
+def test_an_operator_that_raises_every_time_is_run_to_the_end(tmp_path: Path) -> None:
+    found = cases(tmp_path, "raise RuntimeError('no')", "numerics")
+    assert {c.outcome.verdict for c in found} == {"fail"}
+    assert {f.kind for c in found for f in c.outcome.findings} == {"exception"}
