@@ -167,7 +167,9 @@ _ENDS = {
 def _artifact_facts(artifact: Artifact | None) -> dict[str, Any]:
     if artifact is None:
         return {}
-    facts = {k: artifact.facts[k] for k in ("kind", "binding") if k in artifact.facts}
+    facts: dict[str, Any] = {
+        k: artifact.facts[k] for k in ("kind", "binding") if k in artifact.facts
+    }
     return {
         "build_key": artifact.build_key,
         "digest": artifact.digest,
