@@ -1,3 +1,4 @@
+# ruff: noqa: E501 -- a description with one long line
 """The text of generated bindings: what a reader and a compiler get to see."""
 
 from __future__ import annotations

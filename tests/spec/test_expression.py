@@ -40,7 +40,26 @@ def test_division_by_zero_has_no_value() -> None:
     assert Expression("rows // (cols - 3)").evaluate(KNOWN) is None
 
 
-@pytest.mark.parametrize("text", ["rows ** 2", "-rows", "rows and cols", "f(rows)", "rows.x", "rows[0]", "1.5", "True", "rows if cols else 1", "rows in cols", "'a'", "b'a'", "rows / 2", "lambda: 1", "(rows, cols)"])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        "rows ** 2",
+        "-rows",
+        "rows and cols",
+        "f(rows)",
+        "rows.x",
+        "rows[0]",
+        "1.5",
+        "True",
+        "rows if cols else 1",
+        "rows in cols",
+        "'a'",
+        "b'a'",
+        "rows / 2",
+        "lambda: 1",
+        "(rows, cols)",
+    ],
+)
 def test_what_has_no_meaning_in_cpp_is_refused(text: str) -> None:
     with pytest.raises(SpecError, match="cannot be used in a size or a constraint"):
         Expression(text)

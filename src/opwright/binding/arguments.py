@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
+from torch.autograd import forward_ad
 
 from opwright.spec.operator import OperatorSpec
 
@@ -22,11 +23,15 @@ def refuse_gradients(spec: OperatorSpec, values: Mapping[str, Any]) -> None:
     if not torch.is_grad_enabled():
         return
     for name, value in values.items():
-        if isinstance(value, torch.Tensor) and value.requires_grad:
+        if isinstance(value, torch.Tensor) and (value.requires_grad or _has_tangent(value)):
             raise RuntimeError(
                 f"{spec.name}: argument `{name}` requires grad, and the operator has no backward: "
                 "call it under torch.no_grad(), or detach the argument"
             )
+
+
+def _has_tangent(tensor: torch.Tensor) -> bool:
+    return forward_ad._current_level >= 0 and forward_ad.unpack_dual(tensor).tangent is not None
 
 
 def kernel_from(spec: OperatorSpec, function: Callable[..., Any]) -> Callable[..., Any]:

@@ -85,8 +85,9 @@ def results_of(spec: OperatorSpec, function: Callable[..., Any], call: Call) -> 
 
     The written arguments are those of ``call`` itself, changed in place.
     """
+    positional, keywords = spec.schema.as_call(call.arguments)
     return [
-        *fresh_results(spec, function(*call.positional)),
+        *fresh_results(spec, function(*positional, **keywords)),
         *(call.arguments[n] for n in call.written),
     ]
 

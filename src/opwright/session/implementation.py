@@ -23,7 +23,7 @@ class Implementation:
         self.spec = spec
         self.dispatcher = dispatcher_op(spec)
         self.overload = self.dispatcher.overload
-        self.call = quick_call(self.overload)
+        self.call = quick_call(spec, self.overload)
         self.ready = False
         self._loading = threading.Lock()
 
