@@ -205,6 +205,12 @@ def test_where_the_oracle_cancels_a_better_operator_passes() -> None:
     better = x * 0.5 * torch.erfc(-x * 0.5**0.5)
     assert oracle[1] == 0 != better[1]
     assert compare(better, oracle, oracle).passed
+    x = torch.linspace(-12, -8.4, 1000)
+    oracle = x.double() * 0.5 * (1 + torch.erf(x.double() * 0.5**0.5))
+    better = x * 0.5 * torch.erfc(-x * 0.5**0.5)
+    assert oracle.eq(0).any()
+    assert better.ne(0).all()
+    assert compare(better, oracle.float(), oracle).passed
 
 
 def test_one_lucky_element_of_the_reference_does_not_narrow_the_limit() -> None:
