@@ -10,11 +10,11 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from opwright.build import Store, build
+from opwright.frozen import replace
 from opwright.log import logging_to
 from opwright.records.artifact import Artifact
 from opwright.spec.request import BuildRequest, Unit

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from operator_folder import read_operator, write_doubled
 from opwright.binding.attach import require_whole
 from opwright.binding.library import Library
 from opwright.errors import LoadError
+from opwright.frozen import replace
 from opwright.records.artifact import Artifact
 from opwright.session.building import build_operator
 from opwright.spec.target import Target

@@ -12,13 +12,13 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from opwright.build import Store, lookup, quarantine
 from opwright.errors import BuildTimeout, CompileError, SpecError, StoreError, ToolchainError
+from opwright.frozen import replace
 from opwright.records.artifact import Artifact
 from opwright.spec.request import Unit
 from small_build import (

@@ -202,8 +202,7 @@ def test_moving_the_operators_folder_is_a_hit(root: Path, tmp_path: Path) -> Non
     write(root, inc__x_h="")
     text = f'#include "{root}/k.h"\nint g() {{ return K; }}\n'
     here = request_for(root, include_dirs=(root / "inc",))
-    from dataclasses import replace
-
+    from opwright.frozen import replace
     from opwright.spec.request import Unit
 
     here = replace(here, units=(*here.units, Unit("g.cpp", text=text)))

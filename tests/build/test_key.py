@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from opwright.build import Miss, Store, explain, lookup
+from opwright.frozen import replace
 from opwright.spec.request import Unit
 from opwright.spec.target import Target
 from small_build import (

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from opwright.frozen import Frozen, as_dict
 
-@dataclass(frozen=True)
-class Artifact:
+
+class Artifact(Frozen):
     """A library in the store, as its manifest describes it.
 
     ``key_parts`` are the named fields that the build key was made of; two artifacts that differ
@@ -31,7 +31,7 @@ class Artifact:
 
 def artifact_to_json(artifact: Artifact) -> dict[str, Any]:
     """Plain data, for another process or a record."""
-    return {**asdict(artifact), "folder": str(artifact.folder), "library": str(artifact.library)}
+    return {**as_dict(artifact), "folder": str(artifact.folder), "library": str(artifact.library)}
 
 
 def artifact_from_json(plain: dict[str, Any]) -> Artifact:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from opwright.errors import SpecError
+from opwright.frozen import Frozen
 from opwright.spec.expression import Arithmetic, Expression
 from opwright.spec.naming import check_name
 
 
-@dataclass(frozen=True)
-class Dim(Arithmetic):
+class Dim(Arithmetic, Frozen):
     """One symbolic size. ``typical`` sizes are those of real use, ``edge`` sizes those that break kernels.
 
     Arithmetic on dims gives sizes of outputs: ``Tensor(rows, hidden // 2)``.
@@ -36,8 +35,7 @@ class Dim(Arithmetic):
         return self.name
 
 
-@dataclass(frozen=True)
-class Shape:
+class Shape(Frozen):
     """Any number of leading sizes under one name, for operators that don't care about the rank.
 
     A kernel sees them collapsed to one size: ``Tensor(Shape("batch"), hidden)`` is a ``View`` of rank 2.

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from opwright.errors import SpecError
+from opwright.frozen import Frozen
 from opwright.spec.naming import nearest
 
 
-@dataclass(frozen=True)
-class Dtype:
+class Dtype(Frozen):
     """A dtype: its torch name, its type in kernel sources, and its family."""
 
     name: str

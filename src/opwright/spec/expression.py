@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from opwright.errors import SpecError
+from opwright.frozen import Frozen
 
 _BINARY: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
     ast.Add: ("plus", lambda a, b: a + b),
@@ -59,8 +59,7 @@ class Arithmetic:
         return _combine(self, "%", other)
 
 
-@dataclass(frozen=True)
-class Expression(Arithmetic):
+class Expression(Arithmetic, Frozen):
     """An integer expression such as ``hidden // 2`` or ``k <= experts``.
 
     Division rounds down, as in Python. Raises `SpecError` when the text is not an expression, or uses

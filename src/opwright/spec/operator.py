@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from opwright.errors import SpecError
+from opwright.frozen import Frozen, field
 from opwright.spec.dims import Dim, Shape
 from opwright.spec.expression import Expression
 from opwright.spec.schema import Schema
@@ -17,8 +17,7 @@ from opwright.spec.tolerance import Tolerance
 DEFAULT_NAMESPACE = "opwright"
 
 
-@dataclass(frozen=True)
-class Location:
+class Location(Frozen):
     """Where a description stands."""
 
     file: Path
@@ -28,8 +27,7 @@ class Location:
         return f"{self.file}:{self.line}"
 
 
-@dataclass(frozen=True)
-class Extension:
+class Extension(Frozen):
     """An extension that exists already: its own pybind11 or ``TORCH_LIBRARY`` sources, built unchanged.
 
     ``call`` gets the loaded module (a Python module, or ``torch.ops`` when ``is_python_module`` is false)
@@ -62,8 +60,7 @@ class Extension:
             )
 
 
-@dataclass(frozen=True)
-class TypeVariable:
+class TypeVariable(Frozen):
     """A dtype that varies from call to call: a template parameter of the kernel.
 
     ``leader`` is the first tensor argument that has it and is always there, and so decides it.
@@ -74,8 +71,7 @@ class TypeVariable:
     leader: str
 
 
-@dataclass(frozen=True)
-class OperatorSpec:
+class OperatorSpec(Frozen):
     """A checked operator description. Exactly one of ``sources``, ``extension`` and ``function`` is set.
 
     ``reduction`` is how many terms the longest sum behind an output element has, None for one.

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from opwright.frozen import Frozen, field
 from opwright.spec.target import Target
 
 
-@dataclass(frozen=True)
-class Unit:
+class Unit(Frozen):
     """One translation unit: a file of the user's, or generated text.
 
     A generated unit has ``text``; its ``name`` is a relative path such as ``binding.cpp``.
@@ -23,8 +22,7 @@ class Unit:
     path: Path | None = None
 
 
-@dataclass(frozen=True)
-class BuildRequest:
+class BuildRequest(Frozen):
     """One shared library to build.
 
     ``root`` is the folder of the operator: user files below it are recorded relative to it, so that

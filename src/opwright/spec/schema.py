@@ -6,10 +6,10 @@ import ast
 import itertools
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
 from opwright.errors import SpecError
+from opwright.frozen import Frozen, replace
 from opwright.spec.naming import check_name, check_operator_name
 
 SCALARS: dict[str, tuple[type, ...]] = {
@@ -34,8 +34,7 @@ _EXAMPLE = (
 _LARGEST_INT = 2**63
 
 
-@dataclass(frozen=True)
-class Argument:
+class Argument(Frozen):
     """One argument. ``mutated`` names the alias set of ``Tensor(a!)``, None when it is only read."""
 
     name: str
@@ -62,16 +61,14 @@ class Argument:
         return not isinstance(value, int) or -_LARGEST_INT <= value < _LARGEST_INT
 
 
-@dataclass(frozen=True)
-class Return:
+class Return(Frozen):
     """One returned tensor; ``alias`` names the mutated argument's alias set that it is."""
 
     name: str
     alias: str | None = None
 
 
-@dataclass(frozen=True)
-class Schema:
+class Schema(Frozen):
     """A parsed schema. ``text`` is what the dispatcher is given, without a namespace."""
 
     name: str

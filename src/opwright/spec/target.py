@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import difflib
 import re
-from dataclasses import dataclass
 
 from opwright.errors import UsageError
+from opwright.frozen import Frozen
 
 # kind -> the spelling that an architecture of that kind has
 ARCHITECTURES: dict[str, re.Pattern[str]] = {
@@ -18,8 +18,7 @@ ARCHITECTURES: dict[str, re.Pattern[str]] = {
 }
 
 
-@dataclass(frozen=True)
-class Target:
+class Target(Frozen):
     """A kind of device and, where it was said, an architecture of that kind."""
 
     kind: str

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 from opwright.errors import SpecError
+from opwright.frozen import Frozen
 from opwright.spec.dims import Shape, Size, as_size
 from opwright.spec.dtypes import check_dtype, check_dtype_set
 
@@ -17,8 +17,7 @@ LAYOUTS = {
 }
 
 
-@dataclass(frozen=True, init=False)
-class Tensor:
+class Tensor(Frozen):
     """A tensor argument or output: ``Tensor(rows, hidden)``.
 
     ``dtype`` is None for the operator's own dtype, a name for a fixed one, a tuple of names for a set
@@ -63,8 +62,7 @@ class Tensor:
         return f"({', '.join(map(str, self.sizes))})"
 
 
-@dataclass(frozen=True, init=False)
-class Scalar:
+class Scalar(Frozen):
     """Values to try for a scalar argument. For ``str`` they are all that is allowed.
 
     ``minimum`` and ``maximum`` bound ``int`` and ``float`` arguments; the binding refuses what lies outside.

@@ -6,13 +6,12 @@ Magnitudes are plain numbers here; `opwright.judge` applies the same rule to who
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from opwright.errors import SpecError
+from opwright.frozen import Frozen
 
 
-@dataclass(frozen=True)
-class FloatFormat:
+class FloatFormat(Frozen):
     """A binary floating-point format; ``mantissa_bits`` counts the stored bits."""
 
     name: str
@@ -71,8 +70,7 @@ def float_format(dtype: str) -> FloatFormat | None:
     return FLOAT_FORMATS.get(_COMPONENTS.get(dtype, dtype))
 
 
-@dataclass(frozen=True)
-class Tolerance:
+class Tolerance(Frozen):
     """What a user allows: ``|actual - exact| <= atol + rtol * |exact|``, as torch combines them.
 
     ``ulp`` allows so many units in the last place of the output dtype as well; the larger of the

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
 from opwright.errors import ToolchainError
+from opwright.frozen import Frozen
 
 
-@dataclass(frozen=True)
-class TorchFacts:
+class TorchFacts(Frozen):
     """An installed torch.
 
     ``version`` is its whole version (``2.13.0+cpu``), ``release`` its numbers. ``shim`` is the version
