@@ -19,6 +19,8 @@ from opwright.spec.target import Target
 from opwright.toolchain.torch_facts import TorchFacts
 
 STABLE_SINCE = (2, 10)
+# at::parallel_for is a template: without OpenMP it would be compiled to a plain loop.
+_OPENMP = {"stable": (), "aten": ("-fopenmp",)}
 
 
 def generated_request(
@@ -49,9 +51,9 @@ def generated_request(
             *(torch.include_dirs if chosen == "aten" else ()),
         ),
         named_roots=(("opwright", include), ("torch", torch.root)),
-        compile_flags=("-O3", *spec.compile_flags),
+        compile_flags=(*_OPENMP[chosen], "-O3", *spec.compile_flags),
         library_dirs=(torch.library_dir,),
-        libraries=("torch_cpu", "c10"),
+        libraries=("torch_cpu", "c10", *(_openmp(torch) if chosen == "aten" else ())),
         identity=(
             ("generator", GENERATOR_VERSION),
             ("binding", chosen),
@@ -72,6 +74,12 @@ def _abi(torch: TorchFacts, binding: str) -> tuple[tuple[str, str], ...]:
     if binding == "stable":
         return (("torch", "stable ABI of 2.10"),)
     return (("torch", torch.version), ("cxx11_abi", str(torch.cxx11_abi)))
+
+
+def _openmp(torch: TorchFacts) -> tuple[str, ...]:
+    """The OpenMP library that torch itself uses: with a second one there would be two sets of threads."""
+    bundled = sorted(torch.library_dir.glob("libgomp*.so*"))
+    return (f":{bundled[0].name}",) if bundled else ("gomp",)
 
 
 def choose_binding(torch: TorchFacts, asked: str | None) -> str:
