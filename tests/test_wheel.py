@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import zipfile
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import opwright
+from defect_folders import CORRECT, DEFECTS, correct_folders, defects
 from source_tree import PACKAGE
 
 ROOT = PACKAGE.parent.parent
@@ -36,18 +38,46 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
     return zipfile.ZipFile(path)
 
 
-def tree(package: Path) -> set[str]:
-    """Every file of the package, relative to ``src``."""
+def tree(folder: Path, place: str) -> set[str]:
+    """Every file below the folder, as it is called at its place in the wheel."""
     return {
-        str(path.relative_to(package.parent))
-        for path in package.rglob("*")
+        f"{place}/{path.relative_to(folder)}"
+        for path in folder.rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
 
 
-def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(wheel: zipfile.ZipFile) -> None:
+def test_the_wheel_holds_the_package_and_the_planted_operators_and_nothing_else(
+    wheel: zipfile.ZipFile,
+) -> None:
     files = {name for name in wheel.namelist() if ".dist-info/" not in name}
-    assert files == tree(PACKAGE)
+    assert files == (
+        tree(PACKAGE, "opwright")
+        | tree(DEFECTS, "opwright/planted/defects")
+        | tree(CORRECT, "opwright/planted/correct")
+    )
+
+
+def test_the_wheel_unpacked_finds_its_planted_operators(
+    wheel: zipfile.ZipFile, tmp_path: Path
+) -> None:
+    wheel.extractall(tmp_path)
+    program = (
+        "from opwright.session.planted import correct_folders, defects, planted_folder\n"
+        "print(planted_folder(), len(defects()), len(correct_folders()))"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split()
+    assert told == [
+        str(tmp_path / "opwright" / "planted"),
+        str(len(defects())),
+        str(len(correct_folders())),
+    ]
 
 
 def test_headers_kernels_and_the_typing_mark_are_among_them(wheel: zipfile.ZipFile) -> None:

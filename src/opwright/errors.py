@@ -4,6 +4,7 @@ OpwrightError                1
 ├── UsageError               2   the command line asks for something that makes no sense
 ├── FoundFault               3   a check found a fault (not raised by checks: the command's exit code)
 ├── NotEvidence              4   nothing failed, but not everything that was asked for could be checked
+├── SelfTestFailed           5   a planted defect was missed here, or a correct operator got a finding
 ├── SpecError               10   an operator description is wrong
 ├── DiscoveryError          11   an operator or a file was not found
 ├── ToolchainError          20   a compiler or another tool is missing or unfit
@@ -55,6 +56,12 @@ class NotEvidence(OpwrightError):
     """Nothing failed, but something that was asked for could not be checked."""
 
     exit_code = 4
+
+
+class SelfTestFailed(OpwrightError):
+    """A planted defect was missed on this machine, or a correct operator got a finding."""
+
+    exit_code = 5
 
 
 class SpecError(OpwrightError):

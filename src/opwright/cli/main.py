@@ -17,6 +17,7 @@ COMMANDS = {
     "new": "opwright.cli.new",
     "check": "opwright.cli.check",
     "build": "opwright.cli.build",
+    "selftest": "opwright.cli.selftest",
     "doctor": "opwright.cli.doctor",
     "cache": "opwright.cli.cache",
     "exit-codes": "opwright.cli.exit_codes",

@@ -1,0 +1,117 @@
+"""Run the planted defects and the correct operators here, with the checks that users' operators get."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from opwright.discovery import find_one
+from opwright.errors import OpwrightError, StoreError, ToolchainError
+from opwright.records.detection import Alarm, CorrectTrial, Trial
+from opwright.records.run import CaseRecord
+from opwright.session.checking import check_operator
+from opwright.session.planted import Defect, Expected
+from opwright.spec.target import Target
+from opwright.worker import Limits, Worker
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What a self-test runs: ``checks`` by name, all for none; ``quick`` leaves out what has to be compiled."""
+
+    checks: Sequence[str] = ()
+    quick: bool = False
+
+    def defects(self, planted: Iterable[Defect]) -> list[Defect]:
+        """The defects that one of the checks has to find."""
+        return [
+            defect
+            for defect in planted
+            if any(self.wants(expected.check) for expected in defect.expected)
+            and self._may_run(defect.folder)
+        ]
+
+    def correct(self, folders: Iterable[Path]) -> list[Path]:
+        """The correct operators."""
+        return [folder for folder in folders if self._may_run(folder)]
+
+    def wants(self, check: str) -> bool:
+        """Whether the check is among the chosen ones."""
+        return not self.checks or check in self.checks
+
+    def _may_run(self, folder: Path) -> bool:
+        return not self.quick or find_one(str(folder)).spec.implementation == "callable"
+
+
+def try_defect(worker: Worker, defect: Defect, chosen: Chosen) -> Iterator[Trial]:
+    """Put one defect before each check that has to find it."""
+    if defect.machines and platform.machine() not in defect.machines:
+        reason = f"written for {', '.join(defect.machines)}; this machine is {platform.machine()}"
+        for expected in defect.expected:
+            if chosen.wants(expected.check):
+                yield Trial(defect.name, expected.check, "not checkable", reason)
+        return
+    for expected in defect.expected:
+        if chosen.wants(expected.check):
+            yield _tried(worker, defect, expected)
+
+
+def try_correct(worker: Worker, folder: Path, chosen: Chosen) -> CorrectTrial:
+    """Put a correct operator before the checks; whatever they find is a false alarm."""
+    worker.limits = Limits()
+    operator = str(folder)
+    try:
+        record = check_operator(
+            worker, operator, find_one(operator), Target("cpu"), only=chosen.checks
+        )
+    except ToolchainError as error:
+        return CorrectTrial(folder.name, reason=error.what)
+    except StoreError:
+        raise
+    except OpwrightError as error:
+        return CorrectTrial(folder.name, (Alarm(folder.name, "build", error.what),))
+    alarms = [
+        Alarm(folder.name, case.check, f"{case.name}: {said}")
+        for case in record.cases
+        if case.outcome.verdict in ("fail", "error")
+        for said in [f.message for f in case.outcome.findings] or [case.outcome.reason]
+    ]
+    return CorrectTrial(folder.name, tuple(alarms))
+
+
+def answered(defect: Defect, expected: Expected, cases: Sequence[CaseRecord]) -> Trial:
+    """Whether the cases hold the finding that the defect states; if not, what they hold instead."""
+    failing = [case for case in cases if case.outcome.verdict == "fail"]
+    findings = [finding for case in failing for finding in case.outcome.findings]
+    kinds = {finding.kind for finding in findings}
+    said = any(all(part in finding.message for part in expected.says) for finding in findings)
+    if said and kinds >= set(expected.kinds):
+        return Trial(defect.name, expected.check, "caught")
+    if failing:
+        reason = f"found, in other words: {findings[0].kind}: {findings[0].message}"
+        return Trial(defect.name, expected.check, "missed", reason)
+    place = expected.only_where or ""
+    relevant = [case for case in cases if place in case.name]
+    if relevant and all(case.outcome.verdict == "not checked" for case in relevant):
+        return Trial(defect.name, expected.check, "not checkable", relevant[0].outcome.reason)
+    errors = [case.outcome.reason for case in cases if case.outcome.verdict == "error"]
+    reason = errors[0] if errors else f"{len(cases)} cases, and none failed"
+    return Trial(defect.name, expected.check, "missed", reason)
+
+
+def _tried(worker: Worker, defect: Defect, expected: Expected) -> Trial:
+    operator = str(defect.folder)
+    worker.limits = Limits(**defect.limits)
+    try:
+        record = check_operator(
+            worker, operator, find_one(operator), Target("cpu"), only=(expected.check,)
+        )
+    except ToolchainError as error:
+        return Trial(defect.name, expected.check, "not checkable", error.what)
+    except StoreError:
+        raise  # it will be the same for every defect
+    except OpwrightError as error:
+        return Trial(defect.name, expected.check, "missed", error.what)
+    return answered(defect, expected, record.cases)
