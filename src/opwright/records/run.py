@@ -109,7 +109,9 @@ def read_record(path: Path) -> Record:
         plain = json.loads(path.read_text(encoding="utf-8"))
         version = plain["version"]
     except (OSError, ValueError, TypeError, KeyError) as error:
-        raise RecordError(f"{path} is not a record: {error}", hint="Make one with --json.") from error
+        raise RecordError(
+            f"{path} is not a record: {error}", hint="Make one with --json."
+        ) from error
     if version != RECORD_VERSION:
         raise RecordError(
             f"{path} is a record of version {version}; this Opwright reads {RECORD_VERSION}",
@@ -138,6 +140,7 @@ def outcome_from_json(plain: dict[str, Any]) -> Outcome:
 def _operator(plain: dict[str, Any]) -> OperatorRecord:
     fields = {k: v for k, v in plain.items() if k not in ("verdict", "counts", "cases")}
     cases = tuple(
-        CaseRecord(**{**case, "outcome": outcome_from_json(case["outcome"])}) for case in plain["cases"]
+        CaseRecord(**{**case, "outcome": outcome_from_json(case["outcome"])})
+        for case in plain["cases"]
     )
     return OperatorRecord(**fields, cases=cases)
