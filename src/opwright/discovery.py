@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 from importlib.metadata import entry_points
-from importlib.resources import files
 from pathlib import Path
 from typing import Protocol
 
@@ -58,7 +57,7 @@ def find_one(text: str) -> Described:
 
 def shipped_folders() -> dict[str, Path]:
     """The operators that come with Opwright, by name."""
-    shipped = Path(str(files("opwright"))) / "ops"
+    shipped = Path(__file__).parent / "ops"
     return {path.parent.name: path.parent for path in sorted(shipped.glob("*/op.py"))}
 
 

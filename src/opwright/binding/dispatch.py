@@ -74,7 +74,8 @@ class DispatcherOp:
         tags = (torch.Tag.pt2_compliant_tag,) if compiles else ()
         self._definition.define(spec.schema.text, tags=tags)
         self._kernels: dict[str, Offer | torch.library.Library] = {}
-        torch.library.register_fake(f"{namespace}::{spec.name}", self._fake, lib=self._definition)
+        # Not register_fake: it looks for the caller's source text, which takes longer than the rest.
+        self._definition.impl(spec.name, self._fake, "Meta")
         packet = getattr(getattr(torch.ops, namespace), spec.name)
         self.overload: Any = packet.default
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
 from pathlib import Path
 
 from opwright.errors import SpecError, ToolchainError
@@ -38,7 +37,7 @@ def generated_request(
     units = [Unit("binding__.cpp", text=binding_text(spec, chosen))]
     units.append(Unit("kernel__.cpp", text=kernel_text(spec, sources[0])))
     units += [Unit(name, path=spec.folder / name) for name in sources[1:]]
-    include = Path(str(files("opwright"))) / "include"
+    include = Path(__file__).parent.parent / "include"
     return BuildRequest(
         name=spec.name,
         target=_resolved(target),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from opwright.build import build
-from opwright.generate.extension import extension_request
 from opwright.generate.request import generated_request
 from opwright.records.artifact import Artifact
 from opwright.spec.operator import OperatorSpec
@@ -17,6 +16,9 @@ def request_for(
 ) -> BuildRequest | None:
     """What has to be built for ``target``; None for a callable, which is ready as it is."""
     if spec.extension is not None:
+        # imported here: finding a generated library has milliseconds, all imports included
+        from opwright.generate.extension import extension_request
+
         return extension_request(spec, target, torch_facts())
     if spec.function is not None:
         return None

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import difflib
 import keyword
-import re
 from collections.abc import Iterable
 
 from opwright.errors import SpecError
-
-_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 # Words of C++20 that are no words of Python, and what the headers of the C library define as macros.
 _CPP_WORDS = frozenset(
@@ -27,12 +24,12 @@ _CPP_WORDS = frozenset(
 )
 # What an operator's kernel, a function outside every namespace, cannot be called.
 _NAMESPACES = frozenset({"main", "std", "opwright", "torch", "at", "aten", "c10", "caffe2"})
-_TYPES = re.compile(r"\w+_t|FILE|DIR|tm|timeval|timespec|stat|sigaction")
+_TYPES = frozenset({"FILE", "DIR", "tm", "timeval", "timespec", "stat", "sigaction"})
 
 
 def check_name(name: object, what: str) -> str:
     """The name itself where it can stand in a schema, in Python and in C++; `SpecError` otherwise."""
-    if not isinstance(name, str) or not _IDENTIFIER.fullmatch(name):
+    if not isinstance(name, str) or not (name.isascii() and name.isidentifier()):
         raise SpecError(
             f"{what} name {name!r} is not an identifier",
             hint="Use a plain name such as 'rows': letters, digits and _, no digit first.",
@@ -52,7 +49,7 @@ def check_name(name: object, what: str) -> str:
 def check_operator_name(name: str) -> str:
     """As `check_name`, for a function outside every namespace: it overloads, but hides nothing."""
     check_name(name, "operator")
-    if name in _NAMESPACES or _TYPES.fullmatch(name):
+    if name in _NAMESPACES | _TYPES or name.endswith("_t"):
         raise SpecError(
             f"operator name {name!r} means something else outside every C++ namespace",
             hint=f"Rename it: 'my_{name}', say.",

@@ -9,12 +9,12 @@ from opwright.errors import UsageError
 from opwright.frozen import Frozen
 
 # kind -> the spelling that an architecture of that kind has
-ARCHITECTURES: dict[str, re.Pattern[str]] = {
-    "cpu": re.compile(r"native|x86-64(-v[234])?|armv8-a"),
-    "cuda": re.compile(r"sm_\d{2,3}[af]?"),
-    "hip": re.compile(r"gfx[0-9a-f]{3,4}|gfx\d+-generic"),
-    "npu": re.compile(r"ascend\w+"),
-    "emulated": re.compile(r"wave(32|64)"),
+ARCHITECTURES: dict[str, str] = {
+    "cpu": r"native|x86-64(-v[234])?|armv8-a",
+    "cuda": r"sm_\d{2,3}[af]?",
+    "hip": r"gfx[0-9a-f]{3,4}|gfx\d+-generic",
+    "npu": r"ascend\w+",
+    "emulated": r"wave(32|64)",
 }
 
 
@@ -37,9 +37,9 @@ def parse_target(text: str) -> Target:
         raise UsageError(
             f"unknown target {text!r}", hint=f"{hint}Targets are: {', '.join(ARCHITECTURES)}."
         )
-    if ":" in text and not ARCHITECTURES[kind].fullmatch(architecture):
+    if ":" in text and not re.fullmatch(ARCHITECTURES[kind], architecture):
         raise UsageError(
             f"target {text!r}: {architecture!r} is not the name of a {kind} architecture",
-            hint=f"It has to look like {ARCHITECTURES[kind].pattern!r}.",
+            hint=f"It has to look like {ARCHITECTURES[kind]!r}.",
         )
     return Target(kind, architecture or None)
