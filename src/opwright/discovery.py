@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import difflib
-from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from opwright.description import run_description
 from opwright.errors import DiscoveryError, SpecError
 from opwright.spec.operator import OperatorSpec
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoints
 
 ENTRY_POINTS = "opwright.ops"
 
@@ -64,9 +66,15 @@ def shipped_folders() -> dict[str, Path]:
 def installed_names() -> dict[str, str]:
     """Installed operators: name -> folder of the shipped ones, or entry point of a package's."""
     found = {name: str(folder) for name, folder in shipped_folders().items()}
-    for entry in entry_points(group=ENTRY_POINTS):
+    for entry in _entry_points():
         found.setdefault(entry.name, entry.value)
     return found
+
+
+def _entry_points() -> EntryPoints:
+    from importlib.metadata import entry_points  # slow, and few need it
+
+    return entry_points(group=ENTRY_POINTS)
 
 
 def _is_file_and_name(text: str) -> bool:
@@ -75,6 +83,9 @@ def _is_file_and_name(text: str) -> bool:
 
 
 def _installed(name: str) -> Described:
+    shipped = shipped_folders().get(name)
+    if shipped is not None:  # without asking every installed package
+        return find_one(str(shipped))
     if name not in installed_names():
         near = difflib.get_close_matches(name, installed_names(), n=1)
         guess = f"Did you mean {near[0]!r}? " if near else ""
@@ -82,9 +93,7 @@ def _installed(name: str) -> Described:
             f"{name!r} is neither a file, nor a folder, nor an installed operator",
             hint=f"{guess}Installed are: {', '.join(installed_names()) or 'none'}.",
         )
-    if name in shipped_folders():
-        return find_one(str(shipped_folders()[name]))
-    entry = next(entry for entry in entry_points(group=ENTRY_POINTS) if entry.name == name)
+    entry = next(entry for entry in _entry_points() if entry.name == name)
     hint = f"Correct or reinstall the package that has {name!r}."
     try:
         loaded: Described = entry.load()
