@@ -30,7 +30,7 @@ def expect(spec: OperatorSpec, case: Case, call: Call) -> Expected:
     standards = set_standards(
         reference_results(spec, call, wide=False),
         reference_results(spec, call, wide=True),
-        _tolerance(spec, case),
+        tolerance_of(spec, case),
         reduction_length=reduction_length(spec, case),
     )
     return Expected(standards, output_names(spec, call))
@@ -98,6 +98,7 @@ def _details(reason: Any) -> dict[str, Any]:
     return details
 
 
-def _tolerance(spec: OperatorSpec, case: Case) -> Tolerance | None:
+def tolerance_of(spec: OperatorSpec, case: Case) -> Tolerance | None:
+    """What the description allows at the case's dtype; None for the default rule."""
     dtype = case.dtypes.get("T", "")
     return spec.tolerance.get(dtype) or spec.tolerance.get("*")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from opwright.records.verdict import Outcome
@@ -12,14 +12,25 @@ from opwright.spec.operator import OperatorSpec
 
 
 @dataclass(frozen=True)
+class Surroundings:
+    """Global state of the process, before the operator was loaded or after: names and texts."""
+
+    process: Mapping[str, str] = field(default_factory=dict)
+    floating_point: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Subject:
     """An operator under test, in the process that runs it.
 
-    ``call`` takes the schema's arguments and returns what the schema returns.
+    ``call`` takes the schema's arguments and returns what the schema returns. ``before`` and ``after``
+    say how its loading found the process and how it left it.
     """
 
     spec: OperatorSpec
     call: Callable[..., Any]
+    before: Surroundings = Surroundings()
+    after: Surroundings = Surroundings()
 
 
 @dataclass(frozen=True)
@@ -29,10 +40,12 @@ class Check:
     ``cases`` plans without running anything: from a description to concrete calls.
     ``run`` answers for one case, in a process of its own; it raises nothing on purpose, and what the
     operator does to the process (crash, hang, exit) is found from outside. ``promise`` completes
-    "a pass says that ..." in one sentence.
+    "a pass says that ..." in one sentence. A check that ``spoils`` may leave its process unfit for more
+    once it has found something.
     """
 
     name: str
     promise: str
     cases: Callable[[OperatorSpec], Iterable[Case]]
     run: Callable[[Case, Subject], Outcome]
+    spoils: bool = False

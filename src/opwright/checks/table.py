@@ -5,18 +5,42 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 
-from opwright.checks import contract, coverage, determinism, empty, layouts, mutation, numerics
+from opwright.checks import (
+    batch_invariance,
+    contract,
+    coverage,
+    determinism,
+    empty,
+    fp_control,
+    import_effects,
+    layouts,
+    leak,
+    memory,
+    mutation,
+    numerics,
+    special_values,
+    thread_count,
+    threads,
+)
 from opwright.checks.protocol import Check
 from opwright.errors import UsageError
 
 CHECKS: tuple[Check, ...] = (
+    import_effects.CHECK,
     contract.CHECK,
     empty.CHECK,
     numerics.CHECK,
+    special_values.CHECK,
     mutation.CHECK,
     determinism.CHECK,
+    batch_invariance.CHECK,
+    thread_count.CHECK,
     layouts.CHECK,
     coverage.CHECK,
+    memory.CHECK,
+    leak.CHECK,
+    threads.CHECK,
+    fp_control.CHECK,
 )
 
 
@@ -27,5 +51,7 @@ def choose(names: Sequence[str] = ()) -> tuple[Check, ...]:
         if name not in known:
             near = difflib.get_close_matches(name, known, n=1)
             guess = f"Did you mean {near[0]!r}? " if near else ""
-            raise UsageError(f"unknown check {name!r}", hint=f"{guess}Checks are: {', '.join(known)}.")
+            raise UsageError(
+                f"unknown check {name!r}", hint=f"{guess}Checks are: {', '.join(known)}."
+            )
     return tuple(check for check in CHECKS if not names or check.name in names)

@@ -108,6 +108,7 @@ def check_all(run: Run, operators: Sequence[str], asked: Asked, shown: Display) 
                     only=asked.only,
                     binding=asked.binding,
                     watcher=shown.case,
+                    shrinks=True,
                 )
             except DeviceError:
                 raise  # it will be the same for every operator
@@ -204,7 +205,7 @@ def _show(record: Record, *, verbose: bool) -> None:
 
     console = output()
     ascii_only = console.options.ascii_only
-    console.print(check_report(record, verbose=verbose, ascii_only=ascii_only))
+    console.print(check_report(record, verbose=verbose, ascii_only=ascii_only), crop=False)
 
 
 def _write(record: Record, path: Path, *, quiet: bool) -> None:

@@ -29,3 +29,42 @@ def draw(
         return torch.randn(sizes, generator=generator, dtype=torch.float32).to(dtype)
     low, high = tensor.range
     return (torch.rand(sizes, generator=generator) * (high - low) + low).to(dtype)
+
+
+# Simpler than drawn values, simplest first: what `simplified` knows beside "normal".
+SIMPLE_VALUES = ("zeros", "ones", "counted", "rounded")
+
+
+def simplified(drawn: torch.Tensor, values: str, tensor: Tensor) -> torch.Tensor:
+    """The tensor with simpler elements that its description allows: a kind of `SIMPLE_VALUES`."""
+    if values not in SIMPLE_VALUES:
+        return drawn
+    if values == "rounded":
+        simple = drawn.round() if drawn.dtype.is_floating_point else drawn
+    else:
+        counted = torch.arange(drawn.numel()).view(drawn.shape) % (
+            2 if drawn.dtype == torch.bool else 5
+        )
+        fill = {"zeros": torch.zeros_like(counted), "ones": torch.ones_like(counted)}
+        simple = fill.get(values, counted).to(drawn.dtype)
+    if tensor.range is None or drawn.dtype.is_complex or drawn.dtype == torch.bool:
+        return simple
+    return simple.clamp(*tensor.range).to(drawn.dtype)
+
+
+def draw_text(sizes: Sequence[int], dtype: torch.dtype, tensor: Tensor) -> str:
+    """`draw` as an expression in Python, with a ``generator`` of torch's at hand."""
+    shape, draws = list(sizes), "generator=generator"
+    if dtype == torch.bool:
+        return f"torch.rand({shape}, {draws}) < 0.5"
+    if not (dtype.is_floating_point or dtype.is_complex):
+        low, high = tensor.range or _INTEGER_RANGE
+        low = low if dtype.is_signed else max(low, 0)
+        return f"torch.randint({int(low)}, {int(high) + 1}, {tuple(shape)}, {draws}).to({dtype})"
+    if dtype.is_complex:
+        parts = f"torch.randn({[*shape, 2]}, {draws}, dtype=torch.float64)"
+        return f"torch.view_as_complex({parts}).to({dtype})"
+    if tensor.range is None:
+        return f"torch.randn({shape}, {draws}, dtype=torch.float32).to({dtype})"
+    low, high = tensor.range
+    return f"(torch.rand({shape}, {draws}) * ({high} - {low}) + {low}).to({dtype})"

@@ -19,13 +19,19 @@ RECORD_VERSION = 1
 
 @dataclass(frozen=True)
 class CaseRecord:
-    """One case: what was called, and what came of it."""
+    """One case: what was called, and what came of it.
+
+    ``shrunk`` is the simplest case that was found to fail in the same way, empty for none;
+    ``reproduction`` is a program in Python that shows the fault.
+    """
 
     check: str
     name: str
     case: dict[str, Any]
     outcome: Outcome
     seconds: float
+    shrunk: dict[str, Any] = field(default_factory=dict)
+    reproduction: str = ""
 
 
 @dataclass(frozen=True)

@@ -89,6 +89,10 @@ def _findings(
             head = f" {operator.name}, {group.check}: {group.finding.kind}"
             yield Text.assemble(sign("fail", ascii_only=ascii_only), (head, "bold"))
             yield Padding(_finding(operator, group, verbose), (0, 0, 0, 2))
+            if program := group.case.reproduction:
+                # Whole lines, however long: they are there to be copied.
+                yield Text()
+                yield Padding(Text(program, no_wrap=True, overflow="ignore"), (0, 0, 0, 4))
 
 
 def _finding(operator: OperatorRecord, group: FindingGroup, verbose: bool) -> Table:

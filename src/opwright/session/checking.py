@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from opwright.binding.dispatch import dispatch_key
@@ -22,6 +22,7 @@ from opwright.records.artifact import Artifact, artifact_to_json
 from opwright.records.run import CaseRecord, OperatorRecord, outcome_from_json
 from opwright.records.verdict import Finding, Outcome, failed, not_checked
 from opwright.session.building import build_operator
+from opwright.session.shrinking import with_reproductions
 from opwright.session.subject import PRELOAD, SETUP
 from opwright.spec.case import Case
 from opwright.spec.operator import OperatorSpec
@@ -62,10 +63,12 @@ def check_operator(
     only: Sequence[str] = (),
     binding: str | None = None,
     watcher: Watcher | None = None,
+    shrinks: bool = False,
 ) -> OperatorRecord:
     """Build one operator, run every planned case in the worker, and return the record.
 
-    ``operator`` is what finds it again in another process (`opwright.discovery.find_one`).
+    ``operator`` is what finds it again in another process (`opwright.discovery.find_one`). With
+    ``shrinks``, failing cases are made smaller, and written as programs that show the fault.
     Raises what a build raises; what the operator does wrong is in the record.
     """
     started = time.monotonic()
@@ -86,7 +89,7 @@ def check_operator(
         records.append(record)
         if watcher is not None:
             watcher(Progress(spec.name, record, len(records), len(cases)))
-    return OperatorRecord(
+    whole = OperatorRecord(
         name=spec.name,
         schema=spec.schema.text,
         implementation=spec.implementation,
@@ -98,6 +101,14 @@ def check_operator(
         cases=tuple(records),
         seconds=time.monotonic() - started,
     )
+    if not shrinks:
+        return whole
+
+    def run(case: Case) -> Outcome:
+        return next(_run(worker, [case])).outcome
+
+    whole = with_reproductions(whole, operator, spec, run)
+    return replace(whole, seconds=time.monotonic() - started)
 
 
 def plan(spec: OperatorSpec, checks: Iterable[Check]) -> list[Case]:

@@ -8,7 +8,9 @@ from typing import Any
 
 from opwright.binding.attach import attach
 from opwright.binding.dispatch import dispatcher_op
-from opwright.checks.protocol import Subject
+from opwright.checks.floating_point import control_state
+from opwright.checks.process_state import process_state
+from opwright.checks.protocol import Subject, Surroundings
 from opwright.checks.table import CHECKS
 from opwright.discovery import find_one
 from opwright.errors import ReferenceFailed, SpecError
@@ -28,7 +30,9 @@ def set_up(payload: dict[str, Any]) -> Callable[[dict[str, Any]], dict[str, Any]
 
     def answer(item: dict[str, Any]) -> dict[str, Any]:
         case = case_from_json(item)
-        return asdict(_judged(lambda: checks[case.check].run(case, subject)))
+        check = checks[case.check]
+        outcome = _judged(lambda: check.run(case, subject))
+        return {**asdict(outcome), "dirty": check.spoils and outcome.verdict == "fail"}
 
     return answer
 
@@ -45,8 +49,13 @@ def _judged(run: Callable[[], Outcome]) -> Outcome:
 
 def _subject(payload: dict[str, Any]) -> Subject:
     """The operator at its place in the dispatcher, with the kernel that was built for it."""
+    before = _surroundings()
     spec = find_one(payload["operator"]).spec
     dispatcher = dispatcher_op(spec)
     artifact = artifact_from_json(payload["artifact"]) if payload["artifact"] else None
     attach(dispatcher, parse_target(payload["target"]), artifact)
-    return Subject(spec, dispatcher.overload)
+    return Subject(spec, dispatcher.overload, before, _surroundings())
+
+
+def _surroundings() -> Surroundings:
+    return Surroundings(process_state(), control_state(threads=False))

@@ -1,0 +1,168 @@
+"""Leak: a call, or a refused call, leaves nothing behind: no bytes, no Python objects."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import math
+import sys
+from array import array
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from opwright.checks.judging import run_operator
+from opwright.checks.plan import case_name, dtype_choices, scalar_choices
+from opwright.checks.protocol import Check, Subject
+from opwright.inputs.call import Call, make_call
+from opwright.inputs.violations import Violation, broken_call, violations
+from opwright.records.verdict import Finding, Outcome, failed, not_checked, passed
+from opwright.spec.case import Case
+from opwright.spec.operator import OperatorSpec
+from opwright.spec.sampling import roomy_size_sets
+
+_WARM_UP, _ROUNDS, _CALLS = 30, 8, 25
+# A slope is believed when it is this many standard errors above 0.
+_CERTAIN = 4.0
+_LEAST_BYTES, _LEAST_OBJECTS = 4.0, 0.3  # a call
+_REFUSED_KINDS = ("dtype", "rank", "size", "value")
+
+
+def cases(spec: OperatorSpec) -> Iterator[Case]:
+    """Good calls of every dtype; refused ones, one of each kind that can be made."""
+    scalars = scalar_choices(spec)[0]
+    for sizes in roomy_size_sets(spec, scalars, count=1):
+        for dtypes in dtype_choices(spec):
+            yield Case("leak", case_name(sizes, dtypes), dtypes, sizes, scalars)
+        dtypes = dtype_choices(spec)[0]
+        seen = set()
+        for violation in violations(spec, dtypes):
+            if violation.kind in _REFUSED_KINDS and violation.kind not in seen:
+                name = case_name(sizes, dtypes, None, (), f"refused: {violation}")
+                case = Case("leak", name, dtypes, sizes, scalars, extra=dict(vars(violation)))
+                if broken_call(make_call(spec, case), violation) is not None:
+                    seen.add(violation.kind)
+                    yield case
+
+
+@dataclass(frozen=True)
+class Slope:
+    """What one call adds, with its standard error."""
+
+    per_call: float
+    error: float
+
+    @property
+    def surely(self) -> float:
+        """What it adds at least."""
+        return self.per_call - _CERTAIN * self.error
+
+
+def run(case: Case, subject: Subject) -> Outcome:
+    """Call many times and fit a line through what is held after each round."""
+    call = make_call(subject.spec, case)
+    if case.extra:
+        broken = broken_call(call, Violation(**case.extra))
+        assert broken is not None, "the plan leaves out what these sizes have no room for"
+        call = broken
+    one = _caller(subject, call)
+    for _ in range(_WARM_UP):
+        refused = one()
+    if case.extra and not refused:
+        return not_checked("the call is not refused; the check of the contract judges that")
+    held = _held_after_each_round(one)
+    size, objects = (slope([row[i] for row in held], _CALLS) for i in range(2))
+    figures = {"bytes_a_call": size.per_call, "objects_a_call": objects.per_call}
+    what = "a refused call" if case.extra else "a call"
+    findings = []
+    if size.surely > _LEAST_BYTES:
+        findings.append(_finding("memory leaked", what, "bytes", size))
+    if objects.surely > _LEAST_OBJECTS:
+        findings.append(_finding("Python objects leaked", what, "Python objects", objects))
+    return failed(*findings, figures=figures) if findings else passed(figures)
+
+
+def _held_after_each_round(one: Callable[[], bool]) -> list[tuple[int, int]]:
+    """Bytes and Python objects; cycles that the collector finds are no leak."""
+    gc.freeze()  # so that it looks at what the calls make, and at nothing older
+    size, objects = (array("q", [0] * (_ROUNDS + 1)) for _ in range(2))  # filled without allocating
+    try:
+        for place in range(-1, _ROUNDS + 1):  # the first round is for what is set up once
+            gc.collect()
+            size[place] = _heap_bytes()
+            objects[place] = sys.getallocatedblocks()
+            for _ in range(_CALLS):
+                one()
+    finally:
+        gc.unfreeze()
+    return list(zip(size, objects, strict=True))
+
+
+def slope(held: list[int], calls: int) -> Slope:
+    """The line of least squares through what is held after each round of ``calls``."""
+    count = len(held)
+    middle, mean = (count - 1) / 2, sum(held) / count
+    spread = sum((x - middle) ** 2 for x in range(count))
+    rise = sum((x - middle) * (y - mean) for x, y in enumerate(held)) / spread
+    left = sum((y - mean - rise * (x - middle)) ** 2 for x, y in enumerate(held))
+    return Slope(rise / calls, math.sqrt(left / (count - 2) / spread) / calls)
+
+
+def _caller(subject: Subject, call: Call) -> Callable[[], bool]:
+    """A function that calls once, lets go of the results, and says whether it was refused."""
+
+    def one() -> bool:
+        try:
+            run_operator(subject, call)
+        except Exception:
+            return True
+        return False
+
+    return one
+
+
+def _finding(kind: str, what: str, unit: str, grows: Slope) -> Finding:
+    calls = _ROUNDS * _CALLS
+    return Finding(
+        kind,
+        f"{what} leaves {grows.per_call:.3g} {unit} behind (±{grows.error:.2g}, over {calls} calls)",
+        {"per_call": grows.per_call, "standard_error": grows.error, "calls": calls},
+    )
+
+
+class _Mallinfo2(ctypes.Structure):
+    """``struct mallinfo2`` of glibc: bytes in use are in ``uordblks``, of mapped blocks in ``hblkhd``."""
+
+    _fields_ = tuple(
+        (name, ctypes.c_size_t)
+        for name in (
+            *("arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks"),
+            *("uordblks", "fordblks", "keepcost"),
+        )
+    )
+
+
+_mallinfo2 = getattr(ctypes.CDLL(None), "mallinfo2", None)
+if _mallinfo2 is not None:
+    _mallinfo2.restype = _Mallinfo2
+
+
+def _heap_bytes() -> int:
+    """Bytes that the C library has given away and not got back; pages held, where it cannot say."""
+    if _mallinfo2 is None:  # before glibc 2.33
+        return _resident_bytes()
+    info = _mallinfo2()
+    return int(info.uordblks + info.hblkhd)
+
+
+def _resident_bytes() -> int:
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * 4096
+
+
+CHECK = Check(
+    "leak",
+    "calls and refused calls leave no memory and no Python objects behind",
+    cases,
+    run,
+    spoils=True,
+)

@@ -1,0 +1,13 @@
+"""Switches subnormal numbers off when its library is loaded; C++."""
+
+from opwright import Dim, Operator, Tensor
+
+n = Dim("n", typical=(64,), edge=(1, 3, 17))
+
+operator = Operator(
+    "flushing(Tensor input) -> Tensor",
+    inputs={"input": Tensor(n)},
+    dtypes=("float32",),
+    reference=lambda input: input * 2 + 1,
+    sources={"cpu": "flushing.cpp"},
+)

@@ -1,0 +1,13 @@
+"""Looks at the element before the first one; C++."""
+
+from opwright import Dim, Operator, Tensor
+
+n = Dim("n", typical=(64,), edge=(1, 3, 17))
+
+operator = Operator(
+    "lagged(Tensor input) -> Tensor",
+    inputs={"input": Tensor(n)},
+    dtypes=("float32",),
+    reference=lambda input: input + 0,
+    sources={"cpu": "lagged.cpp"},
+)

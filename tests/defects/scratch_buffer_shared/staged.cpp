@@ -1,0 +1,8 @@
+#include <opwright/kernel.h>
+
+template <typename T>
+void staged(opwright::View<const T, 1> input, opwright::View<T, 1> output) {
+  static T held[4096];
+  for (int64_t i = 0; i < output.numel(); ++i) held[i] = input(i) * 2;
+  for (int64_t i = 0; i < output.numel(); ++i) output(i) = held[i] + 1;
+}

@@ -1,0 +1,13 @@
+"""Allocates a scratch buffer and never frees it; C++."""
+
+from opwright import Dim, Operator, Tensor
+
+n = Dim("n", typical=(64,), edge=(1, 3, 17))
+
+operator = Operator(
+    "buffered(Tensor input) -> Tensor",
+    inputs={"input": Tensor(n)},
+    dtypes=("float32",),
+    reference=lambda input: input * 2 + 1,
+    sources={"cpu": "buffered.cpp"},
+)

@@ -1,0 +1,18 @@
+"""Takes Ctrl-C for itself."""
+
+import signal
+
+import torch
+from opwright import Dim, Operator, Tensor
+
+n = Dim("n", typical=(64,), edge=(1, 3))
+
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+
+operator = Operator(
+    "doubled(Tensor input) -> Tensor",
+    inputs={"input": Tensor(n)},
+    dtypes=("float32",),
+    reference=lambda input: input * 2 + 1,
+    function=lambda input: torch.add(1, input, alpha=2),
+)

@@ -1,0 +1,18 @@
+"""Silences every warning of the program."""
+
+import warnings
+
+import torch
+from opwright import Dim, Operator, Tensor
+
+n = Dim("n", typical=(64,), edge=(1, 3))
+
+warnings.filterwarnings("ignore")
+
+operator = Operator(
+    "doubled(Tensor input) -> Tensor",
+    inputs={"input": Tensor(n)},
+    dtypes=("float32",),
+    reference=lambda input: input * 2 + 1,
+    function=lambda input: torch.add(1, input, alpha=2),
+)

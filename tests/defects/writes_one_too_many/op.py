@@ -1,0 +1,13 @@
+"""Writes an element after the last one of its output; C++."""
+
+from opwright import Dim, Operator, Tensor
+
+n = Dim("n", typical=(64,), edge=(1, 3, 17))
+
+operator = Operator(
+    "copied(Tensor input) -> Tensor",
+    inputs={"input": Tensor(n)},
+    dtypes=("float32",),
+    reference=lambda input: input + 0,
+    sources={"cpu": "copied.cpp"},
+)
