@@ -36,5 +36,5 @@ def test_no_finding_and_a_pass_of_every_check_that_applies(folder: Path, worker:
     )
 
 
-def test_there_are_fifteen_correct_operators() -> None:
-    assert len(FOLDERS) >= 15
+def test_there_are_twenty_five_correct_operators() -> None:
+    assert len(FOLDERS) >= 25

@@ -56,6 +56,11 @@ def test_every_check_has_at_least_five_defects() -> None:
     assert {check.name: planted[check.name] for check in CHECKS if planted[check.name] < 5} == {}
 
 
+def test_there_are_at_least_eighty_and_no_two_of_one_fault() -> None:
+    assert len(PLANTED) >= 80
+    assert [fault for fault, count in Counter(d.fault for d in PLANTED).items() if count > 1] == []
+
+
 def test_every_folder_states_its_finding() -> None:
     described = {path.parent.name for path in DEFECTS.glob("*/op.py")}
     assert described == {defect.name for defect in PLANTED}
