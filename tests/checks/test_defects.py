@@ -11,6 +11,7 @@ from opwright.checks.table import CHECKS
 from opwright.discovery import find_one
 from opwright.records.run import CaseRecord
 from opwright.session.checking import check_operator
+from opwright.session.kept_state import kept_state
 from opwright.spec.target import Target
 from opwright.worker import Limits, Worker
 
@@ -47,7 +48,8 @@ def test_the_stated_finding_is_given_and_no_other(
 def run(defect: Defect, check: str, worker: Worker) -> tuple[CaseRecord, ...]:
     operator = str(defect.folder)
     worker.limits = Limits(**defect.limits)
-    record = check_operator(worker, operator, find_one(operator), Target("cpu"), only=(check,))
+    with kept_state():
+        record = check_operator(worker, operator, find_one(operator), Target("cpu"), only=(check,))
     return record.cases
 
 

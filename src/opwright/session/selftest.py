@@ -12,6 +12,7 @@ from opwright.errors import OpwrightError, StoreError, ToolchainError
 from opwright.records.detection import Alarm, CorrectTrial, Trial
 from opwright.records.run import CaseRecord
 from opwright.session.checking import check_operator
+from opwright.session.kept_state import kept_state
 from opwright.session.planted import Defect, Expected
 from opwright.spec.target import Target
 from opwright.worker import Limits, Worker
@@ -42,7 +43,10 @@ class Chosen:
         return not self.checks or check in self.checks
 
     def _may_run(self, folder: Path) -> bool:
-        return not self.quick or find_one(str(folder)).spec.implementation == "callable"
+        if not self.quick:
+            return True
+        with kept_state():
+            return find_one(str(folder)).spec.implementation == "callable"
 
 
 def try_defect(worker: Worker, defect: Defect, chosen: Chosen) -> Iterator[Trial]:
@@ -55,7 +59,9 @@ def try_defect(worker: Worker, defect: Defect, chosen: Chosen) -> Iterator[Trial
         return
     for expected in defect.expected:
         if chosen.wants(expected.check):
-            yield _tried(worker, defect, expected)
+            with kept_state():
+                trial = _tried(worker, defect, expected)
+            yield trial
 
 
 def try_correct(worker: Worker, folder: Path, chosen: Chosen) -> CorrectTrial:

@@ -1,0 +1,84 @@
+"""The comparison with PyTorch's tools: a few operators through both sides, and the README's table."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from opwright.records.detection import CorrectTrial, Detection, Trial
+
+ROOT = Path(__file__).parent.parent.parent
+PROGRAM = ROOT / "benchmarks" / "detection.py"
+
+
+@pytest.fixture
+def detection(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(str(PROGRAM.parent))
+    import detection
+
+    return detection
+
+
+def cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip("|").split("|")]
+
+
+def test_both_sides_see_the_same_operators_and_the_last_line_is_json() -> None:
+    names = ("outputs_are_one", "output_buffer_kept", "aborts", "zero_dimensional")
+    run = subprocess.run(
+        [sys.executable, PROGRAM, "--list", *(w for name in names for w in ("--defect", name))],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    *lines, last = run.stdout.splitlines()
+    figures = json.loads(last)
+    assert figures["planted"] == figures["checkable"] == figures["caught"] == 3
+    # both outputs being one tensor is for opcheck; an abort on an odd size is on no typical input
+    assert figures["opcheck_caught"] == 1
+    assert (figures["correct_operators"], figures["false_alarms"]) == (1, 0)
+    assert figures["opcheck_false_alarms"] == 0
+    assert "| mutation | 2 | 2 | 2 | 1 |" in lines
+    assert any(line.startswith("outputs_are_one") and "opcheck: " in line for line in lines)
+
+
+def test_a_crash_counts_as_found_by_pytorchs_tools_too(
+    detection: ModuleType, tmp_path: Path
+) -> None:
+    from opwright.worker import Limits
+
+    (tmp_path / "op.py").write_text(
+        "import os\nfrom opwright import Dim, Operator, Tensor\n"
+        "op = Operator('fatal(Tensor input) -> Tensor', inputs={'input': Tensor(Dim('n', typical=(4,)))},\n"
+        "    dtypes=('float32',), reference=lambda input: input + 1, function=lambda input: os.abort())\n"
+    )
+    with detection.pytorchs_tools() as worker:
+        assert "SIGABRT" in detection.found_by_trio(worker, tmp_path, Limits())
+
+
+def test_the_table_has_a_row_a_check_and_the_totals(detection: ModuleType) -> None:
+    seen = detection.Seen(
+        Detection(
+            (
+                Trial("a", "numerics", "caught"),
+                Trial("b", "numerics", "not checkable", "no g++"),
+                Trial("b", "layouts", "not checkable", "no g++"),
+                Trial("c", "layouts", "missed", "none failed"),
+            ),
+            (CorrectTrial("d"), CorrectTrial("e")),
+        ),
+        {"a": "assert_close: x", "b": detection.NOT_BUILT, "c": ""},
+        {"d": "", "e": "opcheck: x"},
+    )
+    assert [cells(line) for line in detection.table(seen)[2:]] == [
+        ["numerics", "2", "1", "1", "1"],
+        ["layouts", "2", "1", "0", "0"],
+        ["**operators**", "3", "2", "1", "1"],
+        ["**false alarms on correct operators**", "2", "2", "0", "1"],
+    ]
+    assert any(line.startswith("c: layouts missed") for line in detection.listed(seen))
