@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import random
 import signal
@@ -11,16 +12,19 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
+_FENV_BYTES = 64  # fenv_t has 32 on x86-64, and less elsewhere
+
 
 @contextmanager
 def kept_state() -> Iterator[None]:
-    """This process's environment, signals, warnings, random numbers and torch's switches, as before.
+    """This process's environment, signals, warnings, random numbers, floating-point control and torch's switches.
 
-    Imports torch. For the main thread, since signals are set there.
+    They are afterwards as they were before. Imports torch. For the main thread, since signals are set there.
     """
     with ExitStack() as stack:
         stack.callback(_environment(dict(os.environ)))
         stack.callback(_signals({s: signal.getsignal(s) for s in signal.valid_signals()}))
+        stack.callback(_floating_point())
         stack.callback(random.setstate, random.getstate())
         stack.callback(setattr, sys, "excepthook", sys.excepthook)
         stack.callback(sys.setrecursionlimit, sys.getrecursionlimit())
@@ -38,6 +42,16 @@ def _keep_torch(stack: ExitStack) -> None:
     stack.callback(torch.set_grad_enabled, torch.is_grad_enabled())
     for module in (torch, torch.nn.functional):
         stack.callback(vars(module).update, dict(vars(module)))
+
+
+def _floating_point() -> Callable[[], None]:
+    libm, before = ctypes.CDLL(None), ctypes.create_string_buffer(_FENV_BYTES)
+    libm.fegetenv(before)
+
+    def put_back() -> None:
+        libm.fesetenv(before)
+
+    return put_back
 
 
 def _environment(before: dict[str, str]) -> Callable[[], None]:
