@@ -58,7 +58,7 @@ def spec(file: Path) -> OperatorSpec:
 
 
 def large(spec: OperatorSpec) -> Case:
-    return max(numerics.cases(spec), key=lambda case: weight(case))
+    return max(numerics.cases(spec), key=weight)
 
 
 def test_sizes_dtype_and_values_shrink_to_the_least_that_fails(spec: OperatorSpec) -> None:
@@ -94,7 +94,9 @@ def test_every_simpler_case_can_be_made_and_is_another(spec: OperatorSpec) -> No
             make_call(spec, candidate)
 
 
-@pytest.mark.parametrize("layout", ["", "transposed", "offset 3", "step 2", "expanded", "padded rows"])
+@pytest.mark.parametrize(
+    "layout", ["", "transposed", "offset 3", "step 2", "expanded", "padded rows"]
+)
 @pytest.mark.parametrize("size", [3, 40])
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_a_program_builds_the_same_tensor(

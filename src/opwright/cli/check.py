@@ -35,6 +35,7 @@ class Asked:
     target: Target
     binding: str | None
     only: tuple[str, ...]
+    sanitize: bool = False
 
 
 @dataclass
@@ -51,6 +52,11 @@ class Run:
 @binding_option
 @click.option("--only", multiple=True, metavar="CHECK", help="Run this check; may be repeated.")
 @click.option(
+    "--sanitize",
+    is_flag=True,
+    help="Also build with AddressSanitizer and UBSan, and give their reports with source lines.",
+)
+@click.option(
     "--json",
     "json_file",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -64,6 +70,7 @@ def command(
     target: Target,
     binding: str | None,
     only: tuple[str, ...],
+    sanitize: bool,
     json_file: Path | None,
     quiet: bool,
     verbose: bool,
@@ -84,7 +91,7 @@ def command(
     run = Run()
     try:
         with display(quiet=quiet, verbose=verbose) as shown:
-            check_all(run, operators, Asked(target, binding, only), shown)
+            check_all(run, operators, Asked(target, binding, only, sanitize), shown)
     finally:  # after Ctrl-C, too: what is done is not lost
         if run.records:
             _tell(run, started_at, json_file, verbose=verbose, quiet=quiet)
@@ -95,6 +102,7 @@ def check_all(run: Run, operators: Sequence[str], asked: Asked, shown: Display) 
     """Check every operator that is named. One that does not build is put down, and the next one taken."""
     from opwright.errors import DeviceError, OpwrightError
     from opwright.session.checking import check_operator, checking
+    from opwright.session.sanitizing import sanitized
 
     with checking() as worker:  # it imports torch while the first operator compiles
         for address, described in _found(operators):
@@ -110,6 +118,8 @@ def check_all(run: Run, operators: Sequence[str], asked: Asked, shown: Display) 
                     watcher=shown.case,
                     shrinks=True,
                 )
+                if asked.sanitize:
+                    record = sanitized(record, address, described, asked.target)
             except DeviceError:
                 raise  # it will be the same for every operator
             except OpwrightError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -47,10 +47,15 @@ Watcher = Callable[[Progress], None]
 
 
 @contextmanager
-def checking(*, limits: Limits | None = None) -> Iterator[Worker]:
-    """A worker for any number of operators. Enter it early: it imports torch meanwhile."""
-    environment = poisonable_environment()
-    with Worker(SETUP, preload=PRELOAD, limits=limits, environment=environment) as worker:
+def checking(
+    *, limits: Limits | None = None, environment: Mapping[str, str] | None = None
+) -> Iterator[Worker]:
+    """A worker for any number of operators. Enter it early: it imports torch meanwhile.
+
+    ``environment`` is laid over this process's own.
+    """
+    own = {**poisonable_environment(), **(environment or {})}
+    with Worker(SETUP, preload=PRELOAD, limits=limits, environment=own) as worker:
         yield worker
 
 

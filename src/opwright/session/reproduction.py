@@ -29,10 +29,11 @@ def reproduction(operator: str, spec: OperatorSpec, case: Case) -> str:
     call = make_call(spec, case)
     if case.check == "contract":
         call = broken_call(call, Violation(**case.extra)) or call
-    if case.check == "special_values" and not (found := _with_value(call, case)):
-        return ""
     if case.check == "special_values":
-        call = found
+        single = _with_value(call, case)
+        if single is None:
+            return ""
+        call = single
     lines = ["import torch", "import opwright", ""]
     built = [
         line for name, value in call.arguments.items() for line in _built(name, value, call, case)

@@ -8,6 +8,7 @@ from typing import Any
 
 from opwright.binding.attach import attach
 from opwright.binding.dispatch import dispatcher_op
+from opwright.checks import sanitizers
 from opwright.checks.floating_point import control_state
 from opwright.checks.process_state import process_state
 from opwright.checks.protocol import Subject, Surroundings
@@ -25,7 +26,7 @@ PRELOAD = ("torch", "opwright.session.subject")
 
 def set_up(payload: dict[str, Any]) -> Callable[[dict[str, Any]], dict[str, Any]]:
     """Load the operator that ``payload`` names; returns what answers a case."""
-    checks = {check.name: check for check in CHECKS}
+    checks = {check.name: check for check in (*CHECKS, sanitizers.CHECK)}
     subject = _subject(payload)
 
     def answer(item: dict[str, Any]) -> dict[str, Any]:

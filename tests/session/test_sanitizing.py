@@ -1,0 +1,102 @@
+"""An instrumented build finds what a plain one survives, and says in which line of the user's file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from opwright.discovery import find_one
+from opwright.records.run import OperatorRecord
+from opwright.session import sanitizing
+from opwright.session.sanitizing import sanitized, sanitizer_findings
+from opwright.spec.target import Target
+
+DESCRIPTION = """
+from opwright import Dim, Operator, Tensor
+
+n = Dim("n", typical=(64,), edge=(3,))
+
+operator = Operator(
+    "shifted(Tensor input) -> Tensor",
+    inputs={"input": Tensor(n)},
+    dtypes=("int32",),
+    reference=lambda input: input,
+    sources={"cpu": "shifted.cpp"},
+)
+"""
+KERNEL = """#include <opwright/kernel.h>
+template <typename T>
+void shifted(opwright::View<const T, 1> input, opwright::View<T, 1> output) {
+  const T* in = input.numel() ? &input(0) : nullptr;
+  for (int64_t i = 0; i < output.numel(); ++i) {
+    BODY
+  }
+}
+"""
+ASAN = """=================================================================
+==7==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x61 at pc 0x7f bp 0x7f sp 0x7f
+READ of size 4 at 0x61 thread T0
+    #0 0x7f01 in opwright::at(long) opwright/opwright/view.h:88
+    #1 0x7f02 in void shifted<float>(int) operator/shifted.cpp:6
+    #2 0x7f03 in main /usr/src/main.cpp:3
+SUMMARY: AddressSanitizer: heap-buffer-overflow opwright/opwright/view.h:88 in at
+"""
+
+
+def described(folder: Path, body: str) -> OperatorRecord:
+    (folder / "op.py").write_text(DESCRIPTION)
+    (folder / "shifted.cpp").write_text(KERNEL.replace("BODY", body))
+    found = find_one(str(folder))
+    empty = OperatorRecord("shifted", "", "generated", "", "", "cpu", "hardware", {}, (), 0.0)
+    return sanitized(empty, str(folder), found, Target("cpu"))
+
+
+def messages(record: OperatorRecord) -> set[str]:
+    return {finding.message for case in record.cases for finding in case.outcome.findings}
+
+
+def test_the_frame_in_the_users_file_is_the_place(tmp_path: Path) -> None:
+    (tmp_path / "shifted.cpp").write_text("")
+    (found,) = sanitizer_findings(ASAN, tmp_path)
+    assert found.message == "heap-buffer-overflow, READ of size 4 at shifted.cpp:6"
+
+
+def test_undefined_behaviour_is_said_once_for_each_place(tmp_path: Path) -> None:
+    line = "operator/shifted.cpp:6:12: runtime error: signed integer overflow: 2 + 3\n"
+    (tmp_path / "shifted.cpp").write_text("")
+    found = list(sanitizer_findings(line * 3 + line.replace(":6:", ":7:"), tmp_path))
+    assert [finding.message for finding in found] == [
+        "signed integer overflow: 2 + 3 at shifted.cpp:6",
+        "signed integer overflow: 2 + 3 at shifted.cpp:7",
+    ]
+
+
+def test_quiet_is_no_finding(tmp_path: Path) -> None:
+    assert list(sanitizer_findings("a warning of somebody else's\n", tmp_path)) == []
+
+
+@pytest.mark.slow
+def test_an_over_read_is_found_with_its_line(tmp_path: Path) -> None:
+    record = described(
+        tmp_path, "output(i) = in[i] + 0 * *const_cast<const volatile T*>(in + i + 1);"
+    )
+    assert messages(record) == {"heap-buffer-overflow, READ of size 4 at shifted.cpp:6"}
+
+
+@pytest.mark.slow
+def test_an_overflow_is_found_with_its_line_and_a_right_kernel_passes(tmp_path: Path) -> None:
+    wrong = messages(described(tmp_path, "output(i) = in[i] * 0x7fffffff;"))
+    assert wrong
+    assert all("overflow" in text and text.endswith("at shifted.cpp:6") for text in wrong)
+    record = described(tmp_path, "output(i) = in[i];")
+    assert {case.outcome.verdict for case in record.cases} == {"pass"}
+
+
+def test_without_the_library_it_says_how_to_get_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sanitizing, "sanitizer_libraries", list)
+    (case,) = described(tmp_path, "output(i) = in[i];").cases
+    assert case.outcome.verdict == "not checked"
+    assert "apt-get install" in case.outcome.reason
