@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from opwright.description import run_description
 from opwright.errors import DiscoveryError, SpecError
+from opwright.spec.naming import did_you_mean
 from opwright.spec.operator import OperatorSpec
 
 if TYPE_CHECKING:
@@ -87,8 +87,7 @@ def _installed(name: str) -> Described:
     if shipped is not None:  # without asking every installed package
         return find_one(str(shipped))
     if name not in installed_names():
-        near = difflib.get_close_matches(name, installed_names(), n=1)
-        guess = f"Did you mean {near[0]!r}? " if near else ""
+        guess = did_you_mean(name, installed_names())
         raise DiscoveryError(
             f"{name!r} is neither a file, nor a folder, nor an installed operator",
             hint=f"{guess}Installed are: {', '.join(installed_names()) or 'none'}.",
@@ -142,8 +141,7 @@ def _elsewhere(imported: list[Described]) -> str:
 
 def _no_such(path: Path, name: str, operators: list[Described]) -> list[Described]:
     known = [op.spec.name for op in operators]
-    near = difflib.get_close_matches(name, known, n=1)
-    guess = f"Did you mean {near[0]!r}? " if near else ""
+    guess = did_you_mean(name, known)
     raise DiscoveryError(
         f"{path} has no operator {name!r}", hint=f"{guess}It has: {', '.join(known)}."
     )

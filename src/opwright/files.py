@@ -28,6 +28,19 @@ def digest_file(path: Path | str) -> str:
     return state.hexdigest()
 
 
+def digest_sampled(path: Path | str, samples: int = 64, block_bytes: int = 1 << 16) -> str:
+    """A digest of a big file's size and of evenly spread blocks of it, its first and last included."""
+    state = hashlib.sha256()
+    with open(path, "rb", buffering=0) as file:
+        size_bytes = file.seek(0, os.SEEK_END)
+        state.update(f"sampled {size_bytes}".encode())
+        last = max(0, size_bytes - block_bytes)
+        for index in range(samples):
+            file.seek(last * index // (samples - 1))
+            state.update(file.read(block_bytes))
+    return state.hexdigest()
+
+
 def write_atomic(path: Path, data: str | bytes, *, durable: bool = False) -> None:
     """Write a file by a rename, so that a reader sees the old or the new content, never half of one.
 
@@ -54,11 +67,8 @@ def sync(path: Path) -> None:
     try:
         os.fsync(descriptor)
     except OSError as error:
-        if error.errno not in (
-            errno.EINVAL,
-            errno.EROFS,
-            errno.EBADF,
-        ):  # a folder on some file systems
+        # Some file systems cannot do that to a folder.
+        if error.errno not in (errno.EINVAL, errno.EROFS, errno.EBADF):
             raise
     finally:
         os.close(descriptor)
@@ -96,16 +106,3 @@ def remove_folder(folder: Path) -> None:
         os.rename(folder, doomed)
         folder = doomed
     shutil.rmtree(folder, ignore_errors=True)
-
-
-def digest_sampled(path: Path | str, samples: int = 64, block_bytes: int = 1 << 16) -> str:
-    """A digest of a big file's size and of evenly spread blocks of it, its first and last included."""
-    state = hashlib.sha256()
-    with open(path, "rb", buffering=0) as file:
-        size_bytes = file.seek(0, os.SEEK_END)
-        state.update(f"sampled {size_bytes}".encode())
-        last = max(0, size_bytes - block_bytes)
-        for index in range(samples):
-            file.seek(last * index // (samples - 1))
-            state.update(file.read(block_bytes))
-    return state.hexdigest()

@@ -20,12 +20,12 @@ def fake_results(spec: OperatorSpec, args: tuple[Any, ...], kwargs: dict[str, An
     tensors = {n: v for n, v in values.items() if isinstance(v, torch.Tensor)}
     _check_ranks_and_devices(spec, tensors)
     known = bind_sizes(spec, {n: t.shape for n, t in tensors.items()}, values)
-    leader = tensors[next(a.name for a in spec.schema.tensors if not a.optional)]
+    leader = tensors[spec.schema.required_tensors[0].name]
     made = iter(
         leader.new_empty(sizes_of(tensor, known), dtype=_dtype(spec, tensor, tensors))
         for tensor in spec.outputs
     )
-    written = {a.mutated: a.name for a in spec.schema.tensors if a.mutated}
+    written = spec.schema.alias_owners
     results = tuple(
         next(made) if item.alias is None else tensors[written[item.alias]]
         for item in spec.schema.returns
@@ -35,7 +35,7 @@ def fake_results(spec: OperatorSpec, args: tuple[Any, ...], kwargs: dict[str, An
 
 def _check_ranks_and_devices(spec: OperatorSpec, tensors: Mapping[str, torch.Tensor]) -> None:
     """What would make nonsense of the sizes; the rest of the contract is the real kernel's."""
-    always = [a.name for a in spec.schema.tensors if not a.optional]
+    always = [argument.name for argument in spec.schema.required_tensors]
     for name in always:
         if name not in tensors:
             raise RuntimeError(f"{spec.name}: argument `{name}`: expected a tensor, got None")

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 import shutil
-from typing import NamedTuple
 
-from opwright.build.diagnose import FirstError, first_error, mentions
+from opwright.build.diagnose import Explained, FirstError, first_error, mentions
 from opwright.build.failure import keep_failure
 from opwright.build.jobs import JOB_BYTES, Jobs
 from opwright.build.linking import link_fault
@@ -48,19 +47,10 @@ def blame(query: Query, plan: Plan, stage: Stage, jobs: Jobs, said: str) -> Opwr
     )
 
 
-class Explained(NamedTuple):
-    """What a log tells. It is ``certain`` where it points at a line or a symbol of the user's."""
-
-    what: str
-    hint: str = ""
-    certain: bool = False
-
-
 def _explain(query: Query, plan: Plan, action: Action) -> Explained | None:
     if action is plan.link:
         names = {str(step.output): step.name for step in plan.steps}
-        fault = link_fault(action.log, [step.output for step in plan.steps], names)
-        return fault and Explained(fault.what, fault.hint, fault.certain)
+        return link_fault(action.log, [step.output for step in plan.steps], names)
     error = first_error(action.log, lambda path: _is_users(query, path))
     return error and Explained(_sentence(error), certain=error.line > 0)
 

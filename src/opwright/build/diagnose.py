@@ -20,9 +20,14 @@ _PLACELESS = re.compile(r"^(?P<where>[^\s:]+: )?(?:fatal )?error: (?P<text>.*)$"
 _FROM = re.compile(r"^(?:In file included from|\s+from) (?P<where>.+?):(?P<line>\d+)[:,]")
 _REQUIRED = re.compile(r"^(?P<where>.+?):(?P<line>\d+)(?::\d+)?:\s+required from here")
 _CLANG_REQUIRED = re.compile(r"^(?P<where>.+?):(?P<line>\d+)(?::\d+)?: note: in instantiation of")
-KILLED = re.compile(
-    r"Killed signal terminated program (\w+)|internal compiler error: Killed|^Killed$"
-)
+
+
+class Explained(NamedTuple):
+    """What a log tells. It is ``certain`` where it points at a line or a symbol of the user's."""
+
+    what: str
+    hint: str = ""
+    certain: bool = True
 
 
 class FirstError(NamedTuple):

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
-from opwright.build.diagnose import raw_lines
+from opwright.build.diagnose import Explained, raw_lines
 from opwright.errors import OpwrightError
 from opwright.process import decoded, run_command
 from opwright.symbols import demangle, why_undefined
@@ -20,37 +19,29 @@ _TWICE = re.compile(r"multiple definition of [`'](?P<name>.+?)'|duplicate symbol
 _NM_SECONDS = 60.0
 
 
-class LinkFault(NamedTuple):
-    """The first thing that is wrong with a link, and what to do about it."""
-
-    what: str
-    hint: str
-    certain: bool = True
-
-
-def link_fault(log: Path, objects: Sequence[Path], names: dict[str, str]) -> LinkFault | None:
+def link_fault(log: Path, objects: Sequence[Path], names: dict[str, str]) -> Explained | None:
     """The fault that a linker's output tells of, if any. ``names`` maps objects to units' names."""
     undefined: dict[str, str] = {}
     last = ""
     for line in map(decoded, raw_lines(log)):
         if match := _NO_LIBRARY.search(line):
             name = match["name"] or match["other"]
-            return LinkFault(
+            return Explained(
                 f"library {name!r} is not found", f"Install it, or add its folder ({line.strip()})."
             )
         if match := _TWICE.search(line):
             name = demangle(match["name"] or match["other"])
-            return LinkFault(f"`{name}` is defined twice", _readable(line, names))
+            return Explained(f"`{name}` is defined twice", _readable(line, names))
         if match := _UNDEFINED.search(line):
             undefined.setdefault(demangle(match["name"] or match["other"]), _readable(line, names))
         elif line.strip() and "returned 1 exit status" not in line:
             last = line.strip()
     if not undefined:
-        return LinkFault(last, "", certain=False) if last else None
+        return Explained(last, "", certain=False) if last else None
     symbol, line = next(iter(undefined.items()))
     more = f" (and {len(undefined) - 1} more undefined symbols)" if len(undefined) > 1 else ""
     why = why_undefined(symbol, defined_symbols(objects))
-    return LinkFault(f"`{symbol}` is undefined{more}", f"{why[0].upper()}{why[1:]}\n{line}")
+    return Explained(f"`{symbol}` is undefined{more}", f"{why[0].upper()}{why[1:]}\n{line}")
 
 
 def defined_symbols(objects: Sequence[Path]) -> list[str]:

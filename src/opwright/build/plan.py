@@ -56,13 +56,7 @@ def plan_build(job: Job, toolchain: Toolchain, stage: Stage) -> Plan:
     steps = steps_of(job.request, stage)
     cwd = Path(job.request.root).absolute()
     compile_actions = tuple(
-        Action(
-            step.name,
-            tuple(toolchain.compile_command(job, step)),
-            cwd,
-            (),
-            step.output,
-        )
+        Action(step.name, tuple(toolchain.compile_command(job, step)), cwd, (), step.output)
         for step in steps
     )
     objects = tuple(step.output for step in steps)

@@ -16,7 +16,7 @@ _HEADERS = frozenset({".h", ".hh", ".hpp", ".hxx", ".cuh", ".inc", ".inl"})
 
 @dataclass(frozen=True)
 class Stage:
-    """Folders below the private one: ``generated`` units, ``objects``, and the entry to ``publish``."""
+    """The folders below the private one."""
 
     folder: Path
 

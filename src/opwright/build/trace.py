@@ -63,19 +63,10 @@ def _compile(folder: Path, tools: Tools, environment: Mapping[str, str]) -> str:
     """Compile ``trace.c`` to ``trace.so``; what the last compiler said, empty when one managed."""
     said = ""
     plain = {name: value for name, value in environment.items() if not name.endswith("FLAGS")}
-    for driver in (
-        ("cc",),
-        ("gcc",),
-        tools.driver,
-    ):  # the user's own last: it may count or filter its calls
-        command = [
-            *driver,
-            *_FLAGS,
-            str(folder / "trace.c"),
-            "-o",
-            str(folder / "trace.so"),
-            "-ldl",
-        ]
+    paths = [str(folder / "trace.c"), "-o", str(folder / "trace.so")]
+    # The user's own last: it may count or filter its calls.
+    for driver in (("cc",), ("gcc",), tools.driver):
+        command = [*driver, *_FLAGS, *paths, "-ldl"]
         try:
             done = run_command(command, env=plain, cwd=folder, timeout_seconds=_COMPILE_SECONDS)
         except OpwrightError as error:

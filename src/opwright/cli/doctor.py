@@ -32,9 +32,9 @@ def command(*, as_json: bool, quick: bool) -> None:
     if as_json:
         click.echo(json.dumps(diagnosis.as_json(), indent=1))
     else:
-        from rich.console import Console
+        from opwright.cli.terminal import output
 
-        print_diagnosis(Console(soft_wrap=False), diagnosis)
+        print_diagnosis(output(), diagnosis)
     actions = (diagnosis.ability("cpu", "build"), diagnosis.ability("cpu", "run"))
     if any(ability.answer == "no" for ability in actions):
         raise click.exceptions.Exit(ToolchainError.exit_code)

@@ -22,10 +22,10 @@ from opwright.spec.schema import Argument
 def contract(spec: OperatorSpec) -> Iterator[str]:
     """Every check, in an order in which each can rely on those before it."""
     known: set[str] = set()
-    for argument in (a for a in spec.schema.tensors if not a.optional):
+    for argument in spec.schema.required_tensors:
         yield f"{argument.name}__is.given();"
     # Sizes come from arguments that are there; optional ones are compared with them afterwards.
-    for argument in (a for a in spec.schema.tensors if not a.optional):
+    for argument in spec.schema.required_tensors:
         yield from _tensor(spec, argument, known)
     for argument in (a for a in spec.schema.tensors if a.optional):
         yield from block(argument.name, _tensor(spec, argument, set(known)))
@@ -39,7 +39,7 @@ def contract(spec: OperatorSpec) -> Iterator[str]:
 
 def _tensor(spec: OperatorSpec, argument: Argument, known: set[str]) -> Iterator[str]:
     name, tensor = argument.name, spec.inputs[argument.name]
-    first = next(a.name for a in spec.schema.tensors if not a.optional)
+    first = spec.schema.required_tensors[0].name
     if first == name:
         yield f'{name}__is.device(ob::cpu_device(), "cpu");'
     else:

@@ -22,7 +22,7 @@ def copies(spec: OperatorSpec) -> Iterator[str]:
 
 def allocations(spec: OperatorSpec) -> Iterator[str]:
     """Every output, on the device of the first argument that is always there."""
-    leader = next(a.name for a in spec.schema.tensors if not a.optional)
+    leader = spec.schema.required_tensors[0].name
     for index, item in enumerate(spec.schema.fresh_returns):
         tensor = spec.outputs[index]
         dtype = spec.dtype_of(tensor)
@@ -44,7 +44,7 @@ def launch(spec: OperatorSpec) -> Iterator[str]:
 
 def results(spec: OperatorSpec) -> Iterator[str]:
     """Hand back what the schema returns, in its order."""
-    written = {a.mutated: a.name for a in spec.schema.tensors if a.mutated}
+    written = spec.schema.alias_owners
     for index, item in enumerate(spec.schema.returns):
         name = item.name if item.alias is None else written[item.alias]
         yield f"stack__.result({index}, std::move({name}));"

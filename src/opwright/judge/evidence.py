@@ -45,10 +45,6 @@ class Evidence:
             return "not evidence: no planted output differs from the right one"
         return f"evidence: {len(self.caught)} planted outputs are caught"
 
-    def to_json(self) -> dict[str, Any]:
-        """Plain JSON data."""
-        return {name: list(value) for name, value in vars(self).items()}
-
 
 def evidence(
     standards: Sequence[Standard],

@@ -9,8 +9,6 @@ import torch
 
 from opwright.judge.verdict import Reason
 
-Outputs = torch.Tensor | Sequence[torch.Tensor] | None
-
 
 def as_outputs(value: Any) -> tuple[Any, ...]:
     """What a call returned as a tuple of outputs; None is no output."""

@@ -57,11 +57,16 @@ def check_operator_name(name: str) -> str:
     return name
 
 
+def did_you_mean(name: object, known: Iterable[str]) -> str:
+    """``Did you mean 'rows'? ``, to stand in front of more; empty where nothing known is near."""
+    near = difflib.get_close_matches(str(name), list(known), n=1)
+    return f"Did you mean {near[0]!r}? " if near else ""
+
+
 def nearest(name: object, known: Iterable[str]) -> str:
     """The hint for an unknown name: the nearest known one, or all of them."""
     listed = list(known)
-    near = difflib.get_close_matches(str(name), listed, n=1)
-    return f"Did you mean {near[0]!r}?" if near else f"Known are: {', '.join(listed) or 'none'}."
+    return did_you_mean(name, listed).rstrip() or f"Known are: {', '.join(listed) or 'none'}."
 
 
 def require_known(names: Iterable[object], known: Iterable[str], what: str) -> None:

@@ -39,11 +39,10 @@ class Extension(Frozen):
     is_python_module: bool = True
     include_dirs: tuple[str, ...] = ()
     compile_flags: tuple[str, ...] = ()
-    device_flags: tuple[str, ...] = ()
     link_flags: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for name in ("sources", "include_dirs", "compile_flags", "device_flags", "link_flags"):
+        for name in ("sources", "include_dirs", "compile_flags", "link_flags"):
             value = getattr(self, name)
             words = (value,) if isinstance(value, str) else value
             if not isinstance(words, Sequence) or not all(isinstance(w, str) and w for w in words):

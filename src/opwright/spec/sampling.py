@@ -10,13 +10,12 @@ from typing import Any
 
 from opwright.spec.dims import Dim, Shape, elements
 from opwright.spec.operator import OperatorSpec
-from opwright.spec.sizing import sizes_of
+from opwright.spec.sizing import known_values, sizes_of
 
 Sizes = dict[str, Any]
 
-MAX_ELEMENTS = (
-    1 << 16
-)  # of the largest tensor: keeps a case below 0.1 s, oracle and planted faults included
+# Of the largest tensor: keeps a case below 0.1 s, oracle and planted faults included.
+MAX_ELEMENTS = 1 << 16
 _TRIES = 2000
 
 
@@ -59,7 +58,7 @@ def roomy_size_sets(spec: OperatorSpec, scalars: Mapping[str, Any], *, count: in
 
 def largest(spec: OperatorSpec, sizes: Sizes, scalars: Mapping[str, Any]) -> int:
     """Elements of the call's largest tensor."""
-    known = {**sizes, **{k: v for k, v in scalars.items() if isinstance(v, int)}}
+    known = known_values(sizes, scalars)
     tensors = (*spec.inputs.values(), *spec.outputs)
     return max((elements(sizes_of(tensor, known)) for tensor in tensors), default=0)
 
@@ -77,7 +76,7 @@ def allowed(
     spec: OperatorSpec, sizes: Sizes, scalars: Mapping[str, Any], max_elements: int
 ) -> bool:
     """Whether the description permits these sizes, and no tensor is larger than the bound."""
-    known = {**sizes, **{k: v for k, v in scalars.items() if isinstance(v, int)}}
+    known = known_values(sizes, scalars)
     if not all(constraint.evaluate(known) for constraint in spec.constraints):
         return False
     for tensor in (*spec.inputs.values(), *spec.outputs):
@@ -89,7 +88,7 @@ def allowed(
 
 def has_empty(spec: OperatorSpec, sizes: Sizes, scalars: Mapping[str, Any]) -> bool:
     """Whether a tensor of the call has no elements."""
-    known = {**sizes, **{k: v for k, v in scalars.items() if isinstance(v, int)}}
+    known = known_values(sizes, scalars)
     tensors = (*spec.inputs.values(), *spec.outputs)
     return any(elements(sizes_of(tensor, known)) == 0 for tensor in tensors)
 

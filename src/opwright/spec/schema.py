@@ -83,6 +83,11 @@ class Schema(Frozen):
         return tuple(argument for argument in self.arguments if argument.is_tensor)
 
     @property
+    def required_tensors(self) -> tuple[Argument, ...]:
+        """The tensor arguments that are always there; the first decides the device."""
+        return tuple(argument for argument in self.tensors if not argument.optional)
+
+    @property
     def scalars(self) -> tuple[Argument, ...]:
         """The scalar arguments, in order."""
         return tuple(argument for argument in self.arguments if not argument.is_tensor)
@@ -91,6 +96,11 @@ class Schema(Frozen):
     def fresh_returns(self) -> tuple[Return, ...]:
         """The returned tensors that the binding allocates."""
         return tuple(item for item in self.returns if item.alias is None)
+
+    @property
+    def alias_owners(self) -> dict[str, str]:
+        """Alias set -> the argument that is written to: ``{"a": "c"}`` for ``Tensor(a!) c``."""
+        return {a.mutated: a.name for a in self.tensors if a.mutated}
 
     def argument(self, name: str) -> Argument:
         """The argument of that name; `KeyError` when there is none."""

@@ -11,13 +11,16 @@ from opwright.spec.operator import OperatorSpec
 from opwright.spec.tensor import Tensor
 
 
+def known_values(sizes: Mapping[str, Any], scalars: Mapping[str, Any]) -> dict[str, Any]:
+    """What expressions are evaluated over: dims and shapes by name, and the arguments that are ints."""
+    return {**sizes, **{name: value for name, value in scalars.items() if isinstance(value, int)}}
+
+
 def bind_sizes(
     spec: OperatorSpec, shapes: Mapping[str, Sequence[Any]], scalars: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The value of every dim and shape, read off the tensors' shapes (ints or symbolic ints)."""
-    known: dict[str, Any] = {
-        name: value for name, value in scalars.items() if isinstance(value, int)
-    }
+    known = known_values({}, scalars)
     for name, sizes in shapes.items():
         tensor = spec.inputs[name]
         for size, value in zip(tensor.sizes, _aligned(tensor, sizes), strict=True):

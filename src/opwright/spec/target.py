@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 
 from opwright.errors import UsageError
 from opwright.frozen import Frozen
+from opwright.spec.naming import did_you_mean
 
 # kind -> the spelling that an architecture of that kind has
 ARCHITECTURES: dict[str, str] = {
@@ -32,10 +32,9 @@ def parse_target(text: str) -> Target:
     """Read ``kind[:architecture]``; raise `UsageError` for anything else, with the nearest spelling."""
     kind, _, architecture = text.strip().partition(":")
     if kind not in ARCHITECTURES:
-        near = difflib.get_close_matches(kind, ARCHITECTURES, n=1)
-        hint = f"Did you mean {near[0]!r}? " if near else ""
+        guess = did_you_mean(kind, ARCHITECTURES)
         raise UsageError(
-            f"unknown target {text!r}", hint=f"{hint}Targets are: {', '.join(ARCHITECTURES)}."
+            f"unknown target {text!r}", hint=f"{guess}Targets are: {', '.join(ARCHITECTURES)}."
         )
     if ":" in text and not re.fullmatch(ARCHITECTURES[kind], architecture):
         raise UsageError(

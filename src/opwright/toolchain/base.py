@@ -1,7 +1,6 @@
 """What a toolchain is: the part of a build that differs from target to target.
 
-Its values are named tuples: a frozen dataclass takes a millisecond to define, and finding a library in
-the store, all imports included, has twenty.
+Its values are named tuples, which cost less to define than dataclasses: every hit passes here.
 """
 
 from __future__ import annotations

@@ -83,9 +83,8 @@ def find_tools(driver: tuple[str, ...], environment: Mapping[str, str]) -> Tools
         if found:
             programs.append((role, Path(found).resolve()))
     first = said.stdout.strip().partition("\n")[0]
-    return Tools(
-        driver, tuple(programs), re.sub(r"^\S+ (?=\()", "", first)
-    )  # without the name it was called by
+    version = re.sub(r"^\S+ (?=\()", "", first)  # without the name it was called by
+    return Tools(driver, tuple(programs), version)
 
 
 def architecture(target: Target) -> str:

@@ -74,16 +74,8 @@ def source_script(script: Path, environment: Mapping[str, str]) -> ScriptEffect:
     before = {name: value for name, value in environment.items() if name not in _UNSAFE}
     with tempfile.TemporaryDirectory(prefix="opwright-script-") as folder:
         out = Path(folder, "environment")
-        command = [
-            _bash(),
-            "--noprofile",
-            "--norc",
-            "-c",
-            _SHELL,
-            "opwright",
-            str(script),
-            str(out),
-        ]
+        bash = [_bash(), "--noprofile", "--norc", "-c", _SHELL]
+        command = [*bash, "opwright", str(script), str(out)]
         try:
             done = run_command(command, env=before, timeout_seconds=TIMEOUT_SECONDS)
         except OpwrightError as error:

@@ -10,9 +10,8 @@ from typing import Any
 MAX_MESSAGE_BYTES = 64 << 20
 """The largest message that is accepted from a child."""
 
-_MAGIC = (
-    b"\xf5opw"  # 0xf5 occurs in no UTF-8 text, so that printed text is never taken for a message
-)
+# 0xf5 occurs in no UTF-8 text, so that printed text is never taken for a message.
+_MAGIC = b"\xf5opw"
 _HEADER = struct.Struct(">4sI")
 
 Message = dict[str, Any]

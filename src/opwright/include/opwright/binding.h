@@ -1,5 +1,6 @@
 // What a generated binding does before and after a kernel, whichever PyTorch ABI lies beneath:
-// binding_stable.h or binding_aten.h, included first, gives Tensor, Text, Stack, empty() and copy().
+// binding_stable.h or binding_aten.h, included first, gives Tensor, Text, Stack, empty() and
+// copy().
 //
 // Every message has the form "bias_gelu: argument `bias`: expected ..., got ...".
 #pragma once
@@ -80,23 +81,26 @@ class Argument {
 
   void same_dtype(const Argument& leader) const {
     if (tensor_.dtype() != leader.tensor_.dtype())
-      throw Refusal(expected().add("dtype %s, that of `%s`, got %s", name_of(leader.tensor_.dtype()),
-                                   leader.name_, name_of(tensor_.dtype())));
+      throw Refusal(expected().add("dtype %s, that of `%s`, got %s",
+                                   name_of(leader.tensor_.dtype()), leader.name_,
+                                   name_of(tensor_.dtype())));
   }
 
   // `described` is what the description says: "(rows, hidden)".
   void rank(int64_t count, bool or_more, const char* described) const {
     const int64_t dim = tensor_.dim();
-    if (dim > kMostDimensions) throw Refusal(expected().add("at most 64 dimensions, got %d", static_cast<int>(dim)));
+    if (dim > kMostDimensions)
+      throw Refusal(
+          expected().add("at most %d dimensions, got %d", kMostDimensions, static_cast<int>(dim)));
     if (or_more ? dim >= count : dim == count) return;
-    refuse_shape(expected().add("%s%d dimensions %s", or_more ? "at least " : "", static_cast<int>(count),
-                                described));
+    refuse_shape(expected().add("%s%d dimensions %s", or_more ? "at least " : "",
+                                static_cast<int>(count), described));
   }
 
   void size(int64_t dimension, int64_t wanted, const char* described) const {
     if (tensor_.sizes()[dimension] == wanted) return;
-    refuse_shape(expected().add("size %lld (%s) in dimension %d", static_cast<long long>(wanted), described,
-                                static_cast<int>(dimension)));
+    refuse_shape(expected().add("size %lld (%s) in dimension %d", static_cast<long long>(wanted),
+                                described, static_cast<int>(dimension)));
   }
 
   // The run of sizes from `first` on, with `behind` more sizes after it, has to be `wanted`.
@@ -114,7 +118,8 @@ class Argument {
       refuse_strides("a contiguous tensor (call .contiguous() first, or declare another layout)");
   }
 
-  // Dimensions [first, first + count) have to be readable as one, because a kernel sees them as one.
+  // Dimensions [first, first + count) have to be readable as one, because a kernel sees them as
+  // one.
   void collapsible(int64_t first, int64_t count) const {
     const int64_t *sizes = tensor_.sizes(), *strides = tensor_.strides();
     int64_t step = -1;
@@ -141,7 +146,9 @@ class Argument {
       const int64_t bytes = begin(b) - begin(a);
       if (bytes == 0) return;
       const Steps steps = steps_of(a);
-      if (bytes % a.element_bytes() == 0 && steps.nested() && !steps.hold(bytes / a.element_bytes())) return;
+      if (bytes % a.element_bytes() == 0 && steps.nested() &&
+          !steps.hold(bytes / a.element_bytes()))
+        return;
     }
     throw Refusal(expected().add(
         "memory that does not partly overlap `%s`, because it is written to, got memory that does",
@@ -178,7 +185,8 @@ class Argument {
   static const char* begin(const Tensor& tensor) { return static_cast<const char*>(tensor.data()); }
   static const char* end(const Tensor& tensor) {
     int64_t last = 0;
-    for (int64_t d = 0; d < tensor.dim(); ++d) last += (tensor.sizes()[d] - 1) * tensor.strides()[d];
+    for (int64_t d = 0; d < tensor.dim(); ++d)
+      last += (tensor.sizes()[d] - 1) * tensor.strides()[d];
     return begin(tensor) + (last + 1) * tensor.element_bytes();
   }
 
@@ -222,12 +230,14 @@ inline void choice(const char* op, const char* name, const char* value,
 // Written so that NaN is refused wherever there is a bound.
 inline void at_least(const char* op, const char* name, double value, double minimum) {
   if (value >= minimum) return;
-  throw Refusal(expected_of(op, name).add("at least ").add_number(minimum).add(", got ").add_number(value));
+  throw Refusal(
+      expected_of(op, name).add("at least ").add_number(minimum).add(", got ").add_number(value));
 }
 
 inline void at_most(const char* op, const char* name, double value, double maximum) {
   if (value <= maximum) return;
-  throw Refusal(expected_of(op, name).add("at most ").add_number(maximum).add(", got ").add_number(value));
+  throw Refusal(
+      expected_of(op, name).add("at most ").add_number(maximum).add(", got ").add_number(value));
 }
 
 // The sizes of an output, put together one after the other.
@@ -236,7 +246,9 @@ class OutputSizes {
   explicit OutputSizes(const char* op) : op_(op) {}
 
   void push(int64_t size) {
-    if (count_ == kMostDimensions) throw Refusal(Message().add("%s: an output has more than 64 dimensions", op_));
+    if (count_ == kMostDimensions)
+      throw Refusal(
+          Message().add("%s: an output has more than %d dimensions", op_, kMostDimensions));
     sizes_[count_++] = size;
   }
   void push(const Sizes& sizes) {
@@ -258,7 +270,8 @@ struct Named {
   int64_t value;
 };
 
-inline void constraint(const char* op, bool holds, const char* text, std::initializer_list<Named> values) {
+inline void constraint(const char* op, bool holds, const char* text,
+                       std::initializer_list<Named> values) {
   if (holds) return;
   Message message = Message().add("%s: expected %s, got ", op, text);
   const char* separator = "";
@@ -277,8 +290,8 @@ inline Tensor densified(Tensor&& tensor, bool dense) {
   return copied;
 }
 
-// A tensor as the kernel sees it. Dimensions [first, first + count) are collapsed to one where `first`
-// is not negative: the description's Shape.
+// A tensor as the kernel sees it. Dimensions [first, first + count) are collapsed to one where
+// `first` is not negative: the description's Shape.
 template <typename T, int Rank>
 View<T, Rank> view(const Tensor& tensor, int first = -1, int64_t count = 0) {
   View<T, Rank> view;
@@ -303,7 +316,8 @@ View<T, Rank> view(const Tensor& tensor, int first = -1, int64_t count = 0) {
   return view;
 }
 
-// Makes `kernel` that of ns::name for a dispatch key; null where every place of this library is taken.
+// Makes `kernel` that of ns::name for a dispatch key; null where every place of this library is
+// taken.
 inline Place* offer(const char* ns, const char* name, const char* dispatch_key, Boxed kernel) {
   Place* place = Place::take(kernel);
   if (place) place->registration = enroll(ns, name, dispatch_key, place->index());

@@ -21,10 +21,8 @@
 namespace opwright {
 namespace binding {
 
-inline constexpr const char* kAbi = "aten";
-
 inline constexpr at::ScalarType kScalarTypes[kDtypeCount] = {
-    at::kDouble, at::kFloat, at::kBFloat16, at::kHalf, at::kLong,          at::kInt,
+    at::kDouble, at::kFloat, at::kBFloat16, at::kHalf, at::kLong,         at::kInt,
     at::kShort,  at::kChar,  at::kByte,     at::kBool, at::kComplexFloat, at::kComplexDouble,
 };
 
@@ -60,7 +58,8 @@ inline void add_device(Message& message, const Tensor& tensor) {
 
 inline Tensor empty(const int64_t* sizes, int64_t dim, DType dtype, const Tensor& device_of) {
   const at::TensorOptions options(device_of.aten().device());
-  return Tensor(at::empty(at::IntArrayRef(sizes, dim), options.dtype(kScalarTypes[static_cast<int>(dtype)])));
+  return Tensor(
+      at::empty(at::IntArrayRef(sizes, dim), options.dtype(kScalarTypes[static_cast<int>(dtype)])));
 }
 
 inline void copy(const Tensor& to, const Tensor& from) { to.aten().copy_(from.aten()); }
@@ -69,7 +68,9 @@ inline bool is_recorded(const Tensor& tensor) {
   return at::GradMode::is_enabled() && tensor.aten().requires_grad();
 }
 
-inline void count_write(const Tensor& tensor) { tensor.aten().unsafeGetTensorImpl()->bump_version(); }
+inline void count_write(const Tensor& tensor) {
+  tensor.aten().unsafeGetTensorImpl()->bump_version();
+}
 
 class Text {
  public:
@@ -83,7 +84,8 @@ class Text {
 
 class Stack {
  public:
-  Stack(const torch::jit::Stack& values, size_t count) : values_(values.end() - count, values.end()) {}
+  Stack(const torch::jit::Stack& values, size_t count)
+      : values_(values.end() - count, values.end()) {}
 
   Tensor tensor(int i) { return Tensor(values_[i].toTensor()); }
   int64_t integer(int i) { return values_[i].toInt(); }
@@ -137,11 +139,13 @@ void relay(const c10::OperatorHandle& op, torch::jit::Stack* values) {
 template <int... Indices>
 torch::CppFunction relay_at(int place, std::integer_sequence<int, Indices...>) {
   using Make = torch::CppFunction (*)();
-  static constexpr Make kRelays[] = {&torch::CppFunction::makeFromBoxedFunction<&relay<Indices>>...};
+  static constexpr Make kRelays[] = {
+      &torch::CppFunction::makeFromBoxedFunction<&relay<Indices>>...};
   return kRelays[place]();
 }
 
-inline torch::Library* enroll(const char* ns, const char* name, const char* dispatch_key, int place) {
+inline torch::Library* enroll(const char* ns, const char* name, const char* dispatch_key,
+                              int place) {
   auto* library = new torch::Library(torch::Library::IMPL, ns, c10::parseDispatchKey(dispatch_key),
                                      __FILE__, __LINE__);
   library->impl(name, relay_at(place, std::make_integer_sequence<int, kPlaces>()));

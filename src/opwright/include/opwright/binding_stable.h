@@ -1,5 +1,5 @@
-// The binding's half that talks to PyTorch, over its stable C ABI (torch >= 2.10): one binary serves
-// every later torch and every Python.
+// The binding's half that talks to PyTorch, over its stable C ABI (torch >= 2.10): one binary
+// serves every later torch and every Python.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,6 @@
 namespace opwright {
 namespace binding {
 
-inline constexpr const char* kAbi = "stable";
-
 // The encoding of values on the stack that this header speaks.
 inline constexpr uint64_t kBuiltFor = 0x020a000000000000;  // torch 2.10
 
@@ -30,10 +28,10 @@ inline void check(AOTITorchError error, const char* what) {
 // The numbers that the loading torch gives to dtypes, in the order of DType.
 struct DtypeNumbers {
   int32_t number[kDtypeCount] = {
-      aoti_torch_dtype_float64(),   aoti_torch_dtype_float32(),    aoti_torch_dtype_bfloat16(),
-      aoti_torch_dtype_float16(),   aoti_torch_dtype_int64(),      aoti_torch_dtype_int32(),
-      aoti_torch_dtype_int16(),     aoti_torch_dtype_int8(),       aoti_torch_dtype_uint8(),
-      aoti_torch_dtype_bool(),      aoti_torch_dtype_complex64(),  aoti_torch_dtype_complex128(),
+      aoti_torch_dtype_float64(), aoti_torch_dtype_float32(),   aoti_torch_dtype_bfloat16(),
+      aoti_torch_dtype_float16(), aoti_torch_dtype_int64(),     aoti_torch_dtype_int32(),
+      aoti_torch_dtype_int16(),   aoti_torch_dtype_int8(),      aoti_torch_dtype_uint8(),
+      aoti_torch_dtype_bool(),    aoti_torch_dtype_complex64(), aoti_torch_dtype_complex128(),
   };
 };
 
@@ -139,9 +137,10 @@ inline Tensor empty(const int64_t* sizes, int64_t dim, DType dtype, const Tensor
     step *= sizes[d] > 1 ? sizes[d] : 1;
   }
   AtenTensorHandle handle = nullptr;
-  check(aoti_torch_empty_strided(dim, sizes, strides, dtype_numbers().number[static_cast<int>(dtype)],
-                                 device_of.device_type(), device_of.device_index(), &handle),
-        "allocating an output");
+  check(
+      aoti_torch_empty_strided(dim, sizes, strides, dtype_numbers().number[static_cast<int>(dtype)],
+                               device_of.device_type(), device_of.device_index(), &handle),
+      "allocating an output");
   return Tensor(handle);
 }
 
@@ -161,13 +160,14 @@ inline StableIValue shared(const Tensor& tensor) {
   return as_value(again);
 }
 
-// Whether autograd records what is done with the tensor. The C ABI has no such question, but a view of
-// a tensor is a leaf only if nothing is recorded.
+// Whether autograd records what is done with the tensor. The C ABI has no such question, but a view
+// of a tensor is a leaf only if nothing is recorded.
 inline bool is_recorded(const Tensor& tensor) {
   if (!aoti_torch_grad_mode_is_enabled()) return false;
   StableIValue stack[1] = {shared(tensor)};
   check(torch_call_dispatcher("aten::alias", "", stack, kBuiltFor), "viewing a tensor");
-  check(torch_call_dispatcher("aten::is_leaf", "", stack, kBuiltFor), "asking whether it is a leaf");
+  check(torch_call_dispatcher("aten::is_leaf", "", stack, kBuiltFor),
+        "asking whether it is a leaf");
   return (stack[0] & 0xff) == 0;
 }
 
@@ -186,7 +186,9 @@ class Text {
   explicit Text(StringHandle handle) : handle_(handle) {
     if (handle) check(torch_string_c_str(handle, &text_), "reading a str argument");
   }
-  Text(Text&& other) noexcept : handle_(other.handle_), text_(other.text_) { other.handle_ = nullptr; }
+  Text(Text&& other) noexcept : handle_(other.handle_), text_(other.text_) {
+    other.handle_ = nullptr;
+  }
   ~Text() {
     if (handle_) torch_delete_string(handle_);
   }
@@ -259,7 +261,8 @@ void relay(StableIValue* values, uint64_t arguments, uint64_t results) {
 }
 
 // Makes `place` the kernel of ns::name for a dispatch key.
-inline TorchLibraryHandle enroll(const char* ns, const char* name, const char* dispatch_key, int place) {
+inline TorchLibraryHandle enroll(const char* ns, const char* name, const char* dispatch_key,
+                                 int place) {
   static constexpr Boxed kRelays[kPlaces] = {relay<0>, relay<1>, relay<2>, relay<3>,
                                              relay<4>, relay<5>, relay<6>, relay<7>};
   TorchLibraryHandle library = nullptr;

@@ -5,14 +5,25 @@ namespace opwright {
 namespace binding {
 
 enum class DType {
-  float64, float32, bfloat16, float16, int64, int32, int16, int8, uint8, boolean, complex64, complex128,
+  float64,
+  float32,
+  bfloat16,
+  float16,
+  int64,
+  int32,
+  int16,
+  int8,
+  uint8,
+  boolean,
+  complex64,
+  complex128,
   other,
 };
 
 inline constexpr int kDtypeCount = static_cast<int>(DType::other);
 
 inline constexpr const char* kDtypeNames[kDtypeCount + 1] = {
-    "float64", "float32", "bfloat16", "float16",  "int64",     "int32",         "int16",
+    "float64", "float32", "bfloat16", "float16",   "int64",      "int32",         "int16",
     "int8",    "uint8",   "bool",     "complex64", "complex128", "another dtype",
 };
 

@@ -38,8 +38,8 @@ class Exact {
 
  private:
   [[noreturn]] int64_t refuse(const char* why, int64_t a, const char* sign, int64_t b) const {
-    throw Refusal(Message().add("%s: a size is %s: %lld %s %lld", op_, why, static_cast<long long>(a), sign,
-                                static_cast<long long>(b)));
+    throw Refusal(Message().add("%s: a size is %s: %lld %s %lld", op_, why,
+                                static_cast<long long>(a), sign, static_cast<long long>(b)));
   }
 
   const char* op_;

@@ -16,7 +16,6 @@
 #include "dtype.h"
 #include "error.h"
 #include "optional.h"
-#include "stream.h"
 #include "view.h"
 
 // Loops and functions that are written for the vector units and threads of a CPU.

@@ -9,9 +9,9 @@
 // 61st float with -O3 -march=native and with -O2:
 //   exp 1.1   tanh 1.5   erf 1.3   erfc 1.3 up to 0.5, 8.5 above   sigmoid, silu 2.5
 //   gelu_erf 1.9 from 1 on, 4.5 from -0.5 on, 8.5 below
-//   gelu_tanh 2.3 from -0.5 on, 6.5 from -2, 40 from -5, 220 from -9.9: the rounding of the
-//   argument
-//     u of its exponential is multiplied by u (0.5 * x * (1 + tanh(u)) has no correct digit at -6)
+//   gelu_tanh 2.3 from -0.5 on, 6.5 from -2, 40 from -5, 220 from -9.9: the rounding of its
+//     exponential's argument u is multiplied by u (0.5 * x * (1 + tanh(u)) has no correct digit
+//     at -6)
 // Results of sigmoid, silu, gelu and erfc that are smaller than 1e-35 may become 0.
 #pragma once
 

@@ -31,7 +31,8 @@ class Steps {
     }
   }
 
-  // Each dimension steps over everything that the smaller ones reach, so no element is reached twice.
+  // Each dimension steps over everything that the smaller ones reach, so no element is reached
+  // twice.
   bool nested() const { return nested_; }
 
   // Whether two elements of a nested layout are `distance` elements apart.
@@ -42,7 +43,8 @@ class Steps {
     if (k < 0) return distance == 0;
     const int64_t toward_zero = distance / strides_[k];
     for (const int64_t steps : {toward_zero, toward_zero + (distance < 0 ? -1 : 1)})
-      if (-sizes_[k] < steps && steps < sizes_[k] && hold(distance - steps * strides_[k], k - 1)) return true;
+      if (-sizes_[k] < steps && steps < sizes_[k] && hold(distance - steps * strides_[k], k - 1))
+        return true;
     return false;
   }
 

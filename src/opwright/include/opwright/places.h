@@ -1,13 +1,14 @@
 // Where the kernels of a library stand in PyTorch's dispatcher, and how one follows another.
 //
-// The dispatcher cannot exchange a kernel while another thread calls it. So it is given a function that
-// relays to a pointer of ours, which can be exchanged at any time.
+// The dispatcher cannot exchange a kernel while another thread calls it. So it is given a function
+// that relays to a pointer of ours, which can be exchanged at any time.
 #pragma once
 
 namespace opwright {
 namespace binding {
 
-// How many operators one library can serve in one process: two that are built alike share a library.
+// How many operators one library can serve in one process: two that are built alike share a
+// library.
 inline constexpr int kPlaces = 8;
 
 template <typename Kernel>
@@ -19,7 +20,8 @@ class PlaceOf {
   static PlaceOf* take(Kernel kernel) {
     for (PlaceOf& place : all) {
       Kernel nobody = nullptr;
-      if (__atomic_compare_exchange_n(&place.kernel_, &nobody, kernel, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+      if (__atomic_compare_exchange_n(&place.kernel_, &nobody, kernel, false, __ATOMIC_ACQ_REL,
+                                      __ATOMIC_ACQUIRE))
         return &place;
     }
     return nullptr;

@@ -1,5 +1,5 @@
-// Why a binding refuses a call, put together without <string>, which takes longer to compile than the
-// rest of the binding.
+// Why a binding refuses a call, put together without <string>, which takes longer to compile than
+// the rest of the binding.
 #pragma once
 
 #include <stdint.h>
@@ -24,7 +24,8 @@ class Message {
 
   Message& add_list(const int64_t* values, int64_t count) {
     add("[");
-    for (int64_t i = 0; i < count; ++i) add("%s%lld", i ? ", " : "", static_cast<long long>(values[i]));
+    for (int64_t i = 0; i < count; ++i)
+      add("%s%lld", i ? ", " : "", static_cast<long long>(values[i]));
     return add("]");
   }
 

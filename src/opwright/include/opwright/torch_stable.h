@@ -61,8 +61,9 @@ AOTITorchError torch_call_dispatcher(const char* name, const char* overload, Sta
 AOTITorchError torch_string_c_str(StringHandle text, const char** characters);
 AOTITorchError torch_delete_string(StringHandle text);
 
-AOTITorchError aoti_torch_library_init_impl(const char* ns, const char* dispatch_key, const char* file,
-                                            uint32_t line, TorchLibraryHandle* made);
+AOTITorchError aoti_torch_library_init_impl(const char* ns, const char* dispatch_key,
+                                            const char* file, uint32_t line,
+                                            TorchLibraryHandle* made);
 AOTITorchError torch_library_impl(TorchLibraryHandle library, const char* name,
                                   void (*kernel)(StableIValue*, uint64_t, uint64_t),
                                   uint64_t built_for_version);

@@ -3,26 +3,11 @@
 
 #include <stdint.h>
 
+#include <type_traits>
+
 #include "target.h"
 
 namespace opwright {
-
-namespace detail {
-template <typename T>
-struct is_const {
-  static constexpr bool value = false;
-};
-template <typename T>
-struct is_const<const T> {
-  static constexpr bool value = true;
-};
-template <bool Condition>
-struct enable_if {};
-template <>
-struct enable_if<true> {
-  using type = int;
-};
-}  // namespace detail
 
 // Strides count elements, not bytes. A view owns nothing. Whether a Tensor? argument was given is a
 // flag of its own, because the data of an empty tensor may be a null pointer too.
@@ -63,11 +48,11 @@ struct View {
   }
 
   // A writable view serves where a read-only one is asked for.
-  template <typename U, typename detail::enable_if<detail::is_const<U>::value &&
-                                                   !detail::is_const<T>::value>::type = 0>
+  template <typename U,
+            std::enable_if_t<std::is_same<U, const T>::value && !std::is_const<T>::value, int> = 0>
   OPWRIGHT_INLINE operator View<U, Rank>() const {
     View<U, Rank> view;
-    view.data = data;  // refused by the compiler where U is not const T
+    view.data = data;
     view.present = present;
     for (int d = 0; d < (Rank > 0 ? Rank : 1); ++d) {
       view.sizes[d] = sizes[d];

@@ -3,7 +3,9 @@
 import torch.nn.functional as F
 from opwright import Dim, Operator, Scalar, Shape, Tensor
 
-batch = Shape("batch", typical=((1024,), (4096,), (8, 128)), edge=((), (0,), (1,), (3,), (2, 3), (65_536,)))
+batch = Shape(
+    "batch", typical=((1024,), (4096,), (8, 128)), edge=((), (0,), (1,), (3,), (2, 3), (65_536,))
+)
 hidden = Dim("hidden", typical=(768, 1024, 2048), edge=(0, 1, 255, 257))
 
 bias_gelu = Operator(

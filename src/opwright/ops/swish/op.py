@@ -3,7 +3,11 @@
 import torch
 from opwright import Operator, Shape, Tensor
 
-shape = Shape("shape", typical=((1024, 768), (4096, 1024)), edge=((), (0,), (1,), (7,), (3, 0, 2), (2, 3, 5), (65_537,)))
+shape = Shape(
+    "shape",
+    typical=((1024, 768), (4096, 1024)),
+    edge=((), (0,), (1,), (7,), (3, 0, 2), (2, 3, 5), (65_537,)),
+)
 
 swish = Operator(
     "swish(Tensor input) -> Tensor",

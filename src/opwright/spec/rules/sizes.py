@@ -120,7 +120,7 @@ def known_names(spec: OperatorSpec) -> list[str]:
 
 
 def _required_dims(spec: OperatorSpec) -> list[Dim | Shape]:
-    always = [spec.inputs[a.name] for a in spec.schema.tensors if not a.optional]
+    always = [spec.inputs[a.name] for a in spec.schema.required_tensors]
     return list(_dims(always, ()))
 
 

@@ -18,7 +18,7 @@ def check_inputs(schema: Schema, inputs: object) -> dict[str, Tensor]:
         raise SpecError(
             f"is {inputs!r}", hint='Give {"argument": Tensor(...)} for each tensor argument.'
         )
-    if all(argument.optional for argument in schema.tensors):
+    if not schema.required_tensors:
         raise SpecError(
             "needs a tensor argument that is always there",
             hint="Its device decides where the operator runs: make one a plain Tensor.",
@@ -55,7 +55,7 @@ def check_outputs(
     """One `Tensor` for each fresh return; by default like the first tensor that is always there."""
     fresh = schema.fresh_returns
     if outputs is None:
-        name = next(argument.name for argument in schema.tensors if not argument.optional)
+        name = schema.required_tensors[0].name
         first = inputs[name]
         like = None if first.dtype is None else f"like:{name}"
         return tuple(Tensor(*first.sizes, dtype=like, range=None) for _ in fresh)
@@ -85,7 +85,7 @@ def _check_output(schema: Schema, output: Tensor) -> None:
             f"an output has layout {output.layout!r}", hint="Outputs are made dense: leave it out."
         )
     if isinstance(output.dtype, str) and output.dtype.startswith("like:"):
-        always = [argument.name for argument in schema.tensors if not argument.optional]
+        always = [argument.name for argument in schema.required_tensors]
         name = output.dtype.removeprefix("like:")
         require_known([name], always, f"tensor argument that is always there ({output.dtype!r})")
 
