@@ -20,7 +20,6 @@ from pathlib import Path
 
 import trio
 
-from opwright.checks.table import choose
 from opwright.discovery import find_one
 from opwright.errors import OpwrightError, ToolchainError
 from opwright.inputs.poison import poisonable_environment
@@ -68,7 +67,6 @@ def main() -> None:
     options = parser.parse_args()
     started = time.monotonic()
     try:
-        choose(options.only)
         seen = compare(Chosen(options.only, options.quick), options.defect)
     except OpwrightError as error:
         raise SystemExit(str(error)) from None

@@ -8,11 +8,9 @@ import pytest
 
 from defect_folders import DEFECTS, Defect, Expected, defects
 from opwright.checks.table import CHECKS
-from opwright.discovery import find_one
 from opwright.records.run import CaseRecord
-from opwright.session.checking import check_operator
 from opwright.session.kept_state import kept_state
-from opwright.spec.target import Target
+from opwright.session.selftest import cases_of
 from opwright.worker import Limits, Worker
 
 PLANTED = defects()
@@ -46,11 +44,9 @@ def test_the_stated_finding_is_given_and_no_other(
 
 
 def run(defect: Defect, check: str, worker: Worker) -> tuple[CaseRecord, ...]:
-    operator = str(defect.folder)
     worker.limits = Limits(**defect.limits)
     with kept_state():
-        record = check_operator(worker, operator, find_one(operator), Target("cpu"), only=(check,))
-    return record.cases
+        return cases_of(worker, defect.folder, (check,))
 
 
 def test_every_check_has_at_least_five_defects() -> None:

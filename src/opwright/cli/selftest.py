@@ -27,15 +27,14 @@ def command(
     A defect is caught, missed, or not checkable here, and then the reason is given. A finding on a
     correct operator is a false alarm. Ends with 0 when nothing was missed and no false alarm rang.
     """
-    from opwright.checks.table import choose
     from opwright.cli.loglines import log_lines
     from opwright.errors import SelfTestFailed
     from opwright.session.selftest import Chosen
 
-    choose(only)  # an unknown name is refused before anything is run
+    chosen = Chosen(only, quick)
     silent = quiet or as_json
     with log_lines(quiet=True, verbose=verbose and not silent):
-        detection = run(Chosen(only, quick), silent=silent)
+        detection = run(chosen, silent=silent)
     if as_json:
         click.echo(json.dumps(detection.to_json(), indent=1))
     else:

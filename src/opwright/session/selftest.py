@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from opwright.checks.table import choose
 from opwright.discovery import find_one
 from opwright.errors import OpwrightError, StoreError, ToolchainError
 from opwright.records.detection import Alarm, CorrectTrial, Trial
@@ -14,8 +15,11 @@ from opwright.records.run import CaseRecord
 from opwright.session.checking import check_operator
 from opwright.session.kept_state import kept_state
 from opwright.session.planted import Defect, Expected
+from opwright.session.sanitizing import sanitizer_cases
 from opwright.spec.target import Target
 from opwright.worker import Limits, Worker
+
+SANITIZERS = "sanitizers"  # no check of the table: it takes a build of its own, on --sanitize
 
 
 @dataclass(frozen=True)
@@ -24,6 +28,10 @@ class Chosen:
 
     checks: Sequence[str] = ()
     quick: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse unknown names with `UsageError`."""
+        choose([check for check in self.checks if check != SANITIZERS])
 
     def defects(self, planted: Iterable[Defect]) -> list[Defect]:
         """The defects that one of the checks has to find."""
@@ -67,11 +75,8 @@ def try_defect(worker: Worker, defect: Defect, chosen: Chosen) -> Iterator[Trial
 def try_correct(worker: Worker, folder: Path, chosen: Chosen) -> CorrectTrial:
     """Put a correct operator before the checks; whatever they find is a false alarm."""
     worker.limits = Limits()
-    operator = str(folder)
     try:
-        record = check_operator(
-            worker, operator, find_one(operator), Target("cpu"), only=chosen.checks
-        )
+        cases = cases_of(worker, folder, chosen.checks)
     except ToolchainError as error:
         return CorrectTrial(folder.name, reason=error.what)
     except StoreError:
@@ -80,11 +85,24 @@ def try_correct(worker: Worker, folder: Path, chosen: Chosen) -> CorrectTrial:
         return CorrectTrial(folder.name, (Alarm(folder.name, "build", error.what),))
     alarms = [
         Alarm(folder.name, case.check, f"{case.name}: {said}")
-        for case in record.cases
+        for case in cases
         if case.outcome.verdict in ("fail", "error")
         for said in [f.message for f in case.outcome.findings] or [case.outcome.reason]
     ]
     return CorrectTrial(folder.name, tuple(alarms))
+
+
+def cases_of(worker: Worker, folder: Path, checks: Sequence[str]) -> tuple[CaseRecord, ...]:
+    """What the checks say of one operator; `SANITIZERS`, which has to be asked for, among them."""
+    operator, target = str(folder), Target("cpu")
+    described = find_one(operator)
+    plain = [check for check in checks if check != SANITIZERS]
+    cases: tuple[CaseRecord, ...] = ()
+    if plain or not checks:
+        cases = check_operator(worker, operator, described, target, only=plain).cases
+    if SANITIZERS in checks:
+        cases += sanitizer_cases(operator, described, target)
+    return cases
 
 
 def answered(defect: Defect, expected: Expected, cases: Sequence[CaseRecord]) -> Trial:
@@ -108,16 +126,13 @@ def answered(defect: Defect, expected: Expected, cases: Sequence[CaseRecord]) ->
 
 
 def _tried(worker: Worker, defect: Defect, expected: Expected) -> Trial:
-    operator = str(defect.folder)
     worker.limits = Limits(**defect.limits)
     try:
-        record = check_operator(
-            worker, operator, find_one(operator), Target("cpu"), only=(expected.check,)
-        )
+        cases = cases_of(worker, defect.folder, (expected.check,))
     except ToolchainError as error:
         return Trial(defect.name, expected.check, "not checkable", error.what)
     except StoreError:
         raise  # it will be the same for every defect
     except OpwrightError as error:
         return Trial(defect.name, expected.check, "missed", error.what)
-    return answered(defect, expected, record.cases)
+    return answered(defect, expected, cases)
