@@ -1,0 +1,16 @@
+"""What the documents list is what there is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from opwright.checks.table import CHECKS
+
+ROOT = Path(__file__).parent.parent
+
+
+def test_the_design_lists_every_check_with_its_promise() -> None:
+    text = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+    table = text.partition("| check | a pass says that |")[2].partition("\n\n")[0]
+    rows = [line.strip("| ").split(" | ") for line in table.strip().splitlines()[1:]]
+    assert rows == [[check.name, check.promise] for check in CHECKS]
