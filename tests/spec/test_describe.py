@@ -47,6 +47,9 @@ EXTENSION = Extension(sources="e.cpp", call=lambda m, x, y, k, eps, mode: x)
 
 # name -> (changes, field, what the message says, what its hint says)
 WRONG: dict[str, tuple[dict[str, Any], str, str, str]] = {
+    # what belongs to one kind of implementation
+    "flags for an extension": ({"sources": None, "extension": EXTENSION, "compile_flags": ("-O1",)}, "sources", "compile_flags= goes with sources=", "of its own"),
+    "folders for a function": ({"sources": None, "function": max, "include_dirs": ("a",)}, "sources", "include_dirs= goes with sources=", "needs none"),
     # schema
     "no text": (schema(3), "schema", "is 3, not text", "as PyTorch does"),
     "no arrow": (schema("f(Tensor x)"), "schema", "is not of the form", "-> Tensor"),

@@ -136,3 +136,9 @@ def _one_implementation(schema: Schema, spec: OperatorSpec) -> None:
             hint="Give exactly one of sources= (kernel files), extension= (an existing extension) "
             "and function= (a Python callable).",
         )
+    for name in ("include_dirs", "compile_flags"):
+        if getattr(spec, name) and not spec.sources:
+            raise SpecError(
+                f"{name}= goes with sources=, and {given[0]}= is given",
+                hint="An Extension has fields of these names of its own; a function needs none.",
+            )
