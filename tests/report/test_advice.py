@@ -16,9 +16,12 @@ SAID_BY_THE_MESSAGE = {
     "overlapping output accepted",
     "refusal says nothing",
     "refuses empty input",
+    "row depends on its batch",
     "unclear refusal",
     "use after free",
     "written argument returned as a copy",
+    "wrong beside other threads",
+    "wrong past 2^31 elements",
 }
 
 

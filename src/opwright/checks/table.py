@@ -13,6 +13,7 @@ from opwright.checks import (
     empty,
     fp_control,
     import_effects,
+    large,
     layouts,
     leak,
     memory,
@@ -40,6 +41,7 @@ CHECKS: tuple[Check, ...] = (
     memory.CHECK,
     leak.CHECK,
     threads.CHECK,
+    large.CHECK,
     fp_control.CHECK,
 )
 

@@ -29,6 +29,9 @@ ADVICE = {
     "stale output": "Look for a cache whose key leaves out the values.",
     "depends on earlier calls": "Look for state that a call leaves behind, and for memory that is read "
     "before it is written.",
+    "depends on the number of threads": "Look at how the work is divided, and at what is left over.",
+    "fails beside other threads": "Guard what calls share, or let each have its own.",
+    "sanitizer": "Look at this line; the whole report is in the record (--json FILE).",
     "refuses an allowed layout": "Take this layout, or describe the one that is taken with `layout`.",
     "wrong on a layout": "Read the strides, or declare layout='copy' (dense copies come in) or "
     "layout='contiguous' (anything else is refused).",

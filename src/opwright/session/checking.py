@@ -106,19 +106,24 @@ def check_operator(
         cases=tuple(records),
         seconds=time.monotonic() - started,
     )
-    if not shrinks:
-        return whole
-
-    def run(case: Case) -> Outcome:
-        return next(_run(worker, [case])).outcome
-
-    whole = with_reproductions(whole, operator, spec, run)
-    return replace(whole, seconds=time.monotonic() - started)
+    return _shown_small(whole, worker, operator, spec) if shrinks else whole
 
 
 def plan(spec: OperatorSpec, checks: Iterable[Check]) -> list[Case]:
     """Every case of the checks, in order."""
     return [case for check in checks for case in check.cases(spec)]
+
+
+def _shown_small(
+    record: OperatorRecord, worker: Worker, operator: str, spec: OperatorSpec
+) -> OperatorRecord:
+    started = time.monotonic()
+
+    def run(case: Case) -> Outcome:
+        return next(_run(worker, [case])).outcome
+
+    record = with_reproductions(record, operator, spec, run)
+    return replace(record, seconds=record.seconds + time.monotonic() - started)
 
 
 def sources_digest(spec: OperatorSpec, target: Target) -> str:
