@@ -81,6 +81,10 @@ def test_a_folder_without_a_description(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(DiscoveryError, match="empty: the folder has no op"):
         find("empty")
+    (tmp_path / "empty" / "ops.py").touch()
+    with pytest.raises(DiscoveryError, match="has no op") as caught:
+        find("empty")
+    assert "such as empty/ops.py" in caught.value.hint
     assert names("swish") == [
         "swish"
     ]  # a folder that describes nothing hides no installed operator

@@ -31,9 +31,7 @@ def find(text: str) -> list[Described]:
         if not path.is_file():
             if text in installed_names():
                 return [_installed(text)]
-            raise DiscoveryError(
-                f"{text}: the folder has no op.py", hint="Run 'opwright new NAME' to start one."
-            )
+            raise DiscoveryError(f"{text}: the folder has no op.py", hint=_other_file(path.parent))
     elif path.suffix != ".py":
         if path.exists():
             raise DiscoveryError(
@@ -130,6 +128,14 @@ def _in_file(path: Path) -> list[Described]:
                 hint=f"The first stands in {first.spec.location}. Rename one.",
             )
     return list(found.values())
+
+
+def _other_file(folder: Path) -> str:
+    files = sorted(folder.glob("*.py"))
+    named = (
+        f"Name the file that describes the operator, such as {files[0]}, or run" if files else "Run"
+    )
+    return f"{named} 'opwright new NAME' to start one."
 
 
 def _elsewhere(imported: list[Described]) -> str:

@@ -56,6 +56,7 @@ def test_a_harmed_library_is_set_aside_and_built_again(
 
 
 def test_a_missing_source_is_named_with_its_field(tmp_path: Path) -> None:
+    (tmp_path / "kernal.cpp").touch()
     op = read_operator(write_operator(tmp_path, DOUBLED.format(name="sourceless")))
     with pytest.raises(SpecError) as caught:
         op.load()
@@ -64,6 +65,7 @@ def test_a_missing_source_is_named_with_its_field(tmp_path: Path) -> None:
         f"{tmp_path / 'op.py'}:{line}: field 'sources': {tmp_path / 'kernel.cpp'} does not exist"
     )
     assert caught.value.what == expected
+    assert "Did you mean 'kernal.cpp'?" in caught.value.hint
 
 
 def test_a_target_without_sources_is_named(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import errno
+import warnings
 from importlib import import_module
 from typing import Any
 
@@ -46,6 +47,8 @@ class Commands(click.Group):
         from opwright.cli.terminal import survive_any_encoding
 
         survive_any_encoding()
+        # torch says so in every process where NumPy is not installed; nothing here needs it.
+        warnings.filterwarnings("ignore", message="Failed to initialize NumPy")
         try:
             return super().invoke(ctx)
         except (click.ClickException, click.exceptions.Exit, click.Abort):

@@ -12,6 +12,7 @@ from opwright.generate.binding_source import (
     kernel_text,
 )
 from opwright.generate.signature import declaration
+from opwright.spec.naming import nearest
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.request import BuildRequest, Unit
 from opwright.spec.target import Target
@@ -111,8 +112,9 @@ def _sources(spec: OperatorSpec, target: Target) -> tuple[str, ...]:
     names = spec.sources[target.kind]
     for name in names:
         if not (spec.folder / name).is_file():
+            beside = [path.name for path in spec.folder.iterdir()]
             raise SpecError(
                 f"{spec.location}: field 'sources': {spec.folder / name} does not exist",
-                hint="Names are relative to the folder of the description.",
+                hint=f"{nearest(name, beside)} Names are relative to the folder of the description.",
             )
     return names

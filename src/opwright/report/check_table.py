@@ -33,7 +33,7 @@ _COLUMNS = (
 
 def check_table(operators: Iterable[OperatorRecord], *, ascii_only: bool = False) -> Table:
     """Counts of verdicts, worst figures and seconds of every check of every operator."""
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
+    table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="dim")
     table.add_column("", overflow="fold")
     for title in _COLUMNS:
         table.add_column(title, justify="right", no_wrap=True, vertical="bottom")

@@ -35,7 +35,7 @@ def store_table(entries: Sequence[StoredEntry]) -> Table:
         table.add_row(
             Text(entry.name, style="bold"),
             Text(entry.target),
-            Text(entry.build_key[:16]),
+            Text(f"{entry.build_key[:8]}..{entry.build_key[32:40]}"),  # request and content
             Text(size_text(entry.size_bytes)),
             Text(seconds_text(entry.build_seconds)),
             Text(f"{age_text(entry.unused_seconds)} ago"),

@@ -55,7 +55,8 @@ class Extension(Frozen):
         if not callable(self.call):
             raise SpecError(
                 f"Extension: field 'call' is {self.call!r}, which cannot be called",
-                hint="Give a function of the module and the operator's arguments.",
+                hint="Give a function of the module and the operator's arguments: "
+                "lambda module, x: module.f(x), say.",
             )
 
 
