@@ -88,9 +88,15 @@ print(seconds)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--builds", type=int, default=2, help="cold builds of each side (default 2)")
-    parser.add_argument("--loads", type=int, default=9, help="cached loads of each side (default 9)")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--builds", type=int, default=2, help="cold builds of each side (default 2)"
+    )
+    parser.add_argument(
+        "--loads", type=int, default=9, help="cached loads of each side (default 9)"
+    )
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         figures = measure(Path(scratch), options.builds, options.loads)
@@ -143,7 +149,11 @@ def compile_flags() -> list[str]:
     job = Job(request, cpu.find_tools(driver, os.environ), os.environ)
     step = Step("kernel.cpp", Path("kernel.cpp"), Path("kernel.o"), Path("kernel.d"))
     words = cpu.compile_command(job, step)[len(driver) :]
-    return [word for word in words if word.startswith(("-O", "-m", "-f", "-std", "-D")) and "kernel" not in word]
+    return [
+        word
+        for word in words
+        if word.startswith(("-O", "-m", "-f", "-std", "-D")) and "kernel" not in word
+    ]
 
 
 def seconds_of(program: str, store: Path, *arguments: str) -> float:

@@ -14,7 +14,9 @@ from pathlib import Path
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("operator", nargs="?", default="bias_gelu", help="what to check (default bias_gelu)")
+    parser.add_argument(
+        "operator", nargs="?", default="bias_gelu", help="what to check (default bias_gelu)"
+    )
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         seconds, record = check(options.operator, Path(scratch))
@@ -23,7 +25,9 @@ def main() -> None:
     for name in dict.fromkeys(case["check"] for case in cases):
         chosen = [case for case in cases if case["check"] == name]
         print(f"{name:12}{len(chosen):8}{sum(case['seconds'] for case in chosen):10.2f}")
-    print(f"{'all':12}{len(cases):8}{seconds:10.2f}   (with the build and the start of Python and torch)")
+    print(
+        f"{'all':12}{len(cases):8}{seconds:10.2f}   (with the build and the start of Python and torch)"
+    )
     verdicts = {operator["name"]: operator["verdict"] for operator in record["operators"]}
     print(json.dumps({"cases": len(cases), "seconds": round(seconds, 2), "verdicts": verdicts}))
 
