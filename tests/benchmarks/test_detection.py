@@ -82,3 +82,16 @@ def test_the_table_has_a_row_a_check_and_the_totals(detection: ModuleType) -> No
         ["**false alarms on correct operators**", "2", "2", "0", "1"],
     ]
     assert any(line.startswith("c: layouts missed") for line in detection.listed(seen))
+
+
+def test_the_readme_holds_a_table_of_this_form(detection: ModuleType) -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    lines = text.partition(detection.BEGIN)[2].partition(detection.END)[0].strip().splitlines()
+    empty = detection.table(detection.Seen(Detection((), ()), {}, {}))
+    assert lines[:2] == empty[:2]
+    rows = {label: list(map(int, counts)) for label, *counts in map(cells, lines[2:])}
+    assert list(rows)[-2:] == [cells(line)[0] for line in empty[-2:]]
+    for planted, checkable, caught, theirs in list(rows.values())[:-1]:
+        assert planted >= checkable >= caught
+        assert planted >= theirs
+    assert detection.with_table(text, lines) == text
