@@ -95,7 +95,7 @@ def describe_holder(path: Path) -> str:
         facts = json.loads(holder_path(path).read_text())
         since = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(facts["since"]))
         return f"process {facts['pid']} on host {facts['host']} since {since}"
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return "a process that has not said who it is"
 
 

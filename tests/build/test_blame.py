@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from opwright.build import Store
-from opwright.errors import CompileError, LinkError
+from opwright.errors import CompileError, LinkError, ToolchainError
 from opwright.spec.request import Unit
 from small_build import (
     EXPORT,
@@ -74,6 +74,27 @@ def test_an_error_in_a_generated_unit_points_into_a_file_that_is_kept(
     file, line = place.rsplit(":", 1)
     assert line == "2"
     assert Path(file).read_text() == unit.text
+
+
+def test_the_advice_of_a_generated_unit_follows_errors_in_its_own_text_only(
+    root: Path, tmp_path: Path
+) -> None:
+    write(root, k_cpp="int f() { return missing; }\n")
+    own = Unit("kernel.cpp", text="int f() { return missing; }\n", advice="define this: f")
+    assert failure(root, tmp_path, units=(own,)).hint.startswith("define this: f\n")
+    included = Unit("kernel.cpp", text=f'#include "{root}/k.cpp"\n', advice="define this: f")
+    assert "define this" not in failure(root, tmp_path, units=(included,)).hint
+
+
+def test_a_compiler_that_does_nothing_is_blamed_and_not_the_store(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small_operator(root)
+    script = compiler_script(tmp_path / "cxx", "exit 0")
+    monkeypatch.setenv("CXX", str(script))
+    with pytest.raises(ToolchainError, match=f"^{script} ended without an error and wrote no file"):
+        built(request_for(root), tmp_path / "store")
+    assert list((tmp_path / "store" / "v1" / ".building").iterdir()) == []
 
 
 def test_a_line_directive_leads_to_the_users_file(root: Path, tmp_path: Path) -> None:

@@ -175,3 +175,22 @@ def test_explaining_reads_no_entry_of_another_version(root: Path, tmp_path: Path
     assert store.list() == []
     write(root, k_h="#define K 3\n")
     assert built(request_for(root), store).reason == "it was never built"
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, "[1]", '{"question": 1}', "null", '"x"', "\0"])
+def test_a_damaged_file_of_the_store_is_written_anew(root: Path, tmp_path: Path, text: str) -> None:
+    store = Store(tmp_path / "store")
+    first = built(request_for(root), store)
+    memos = [*(store.version_folder / ".memo").iterdir()]
+    for path in (*memos, first.folder / "manifest.json"):
+        path.write_text(text)
+    again = built(request_for(root), store)
+    assert again.build_key == first.build_key
+    assert built(request_for(root), store).hit
+
+
+def test_a_file_in_the_place_of_the_store_is_named(root: Path, tmp_path: Path) -> None:
+    place = tmp_path / "store"
+    place.touch()
+    with pytest.raises(StoreError, match=f"{place} cannot be written: File exists"):
+        built(request_for(root), place)

@@ -33,6 +33,17 @@ def test_every_module_of_the_table_has_all_that_a_toolchain_has() -> None:
         assert all(hasattr(module, name) for name in names)
 
 
+@pytest.mark.parametrize("name", ["CXX", "CXXFLAGS", "LDFLAGS"])
+def test_a_variable_with_an_open_quotation_is_named(name: str) -> None:
+    environment = {"PATH": "/usr/bin:/bin", name: 'g++ "open'}
+    with pytest.raises(
+        ToolchainError, match=f"^{name} is not a list of words.*no closing quotation"
+    ):
+        cpu.find_driver(environment)
+        cpu.compile_command(job(environment=environment), STEP)
+        cpu.link_command(job(environment=environment), (), Path("/p/lib.so"))
+
+
 def test_a_target_without_a_toolchain_is_refused() -> None:
     with pytest.raises(ToolchainError, match="no toolchain compiles for target npu"):
         toolchain_for(Target("npu"))

@@ -52,7 +52,16 @@ def _explain(query: Query, plan: Plan, action: Action) -> Explained | None:
         names = {str(step.output): step.name for step in plan.steps}
         return link_fault(action.log, [step.output for step in plan.steps], names)
     error = first_error(action.log, lambda path: _is_users(query, path))
-    return error and Explained(_sentence(error), certain=error.line > 0)
+    if error is None:
+        return None
+    return Explained(_sentence(error), _advice(plan, query, error.where), certain=error.line > 0)
+
+
+def _advice(plan: Plan, query: Query, where: str) -> str:
+    """What the unit that has the error in its own text says of it; empty for anybody's file."""
+    names = {str(step.source): step.name for step in plan.steps}
+    said = {unit.name: unit.advice for unit in query.request.units}
+    return said.get(names.get(where, ""), "")
 
 
 def _sentence(error: FirstError) -> str:

@@ -19,7 +19,7 @@ from opwright.build.plan import Plan, plan_build
 from opwright.build.preprocess import prefix_map
 from opwright.build.stage import Stage, write_stage
 from opwright.build.trace import read_trace, traced, tracer
-from opwright.errors import CompileError
+from opwright.errors import CompileError, ToolchainError
 from opwright.files import remove_folder
 from opwright.log import log
 
@@ -100,6 +100,12 @@ def _run(query: Query, stage: Stage, environment: Mapping[str, str]) -> Plan:
     )
     if failure is not None:
         raise blame(query, plan, stage, jobs, failure)
+    for action in plan.actions:
+        if not action.output.exists():  # `true`, or a wrapper that starts nothing
+            raise ToolchainError(
+                f"{action.command[0]} ended without an error and wrote no file for {action.name}",
+                hint="Name a program in CXX that compiles and links C++.",
+            )
     return plan
 
 

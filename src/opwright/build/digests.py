@@ -46,7 +46,7 @@ class Digests:
         self._known: dict[str, list[object]] = {}
         self._changed = False
         if memo is not None:
-            with suppress(OSError, ValueError):
+            with suppress(OSError, ValueError, RecursionError):
                 loaded = json.loads(memo.read_bytes())
                 self._known = loaded if isinstance(loaded, dict) else {}
 
@@ -58,7 +58,7 @@ class Digests:
             return None
         signature = signature_of(status)
         known = self._known.get(path)
-        if known is not None and known[:-1] == list(signature):
+        if isinstance(known, list) and known[:-1] == list(signature):
             return str(known[-1])
         if not stat.S_ISREG(status.st_mode):
             return None

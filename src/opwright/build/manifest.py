@@ -64,6 +64,6 @@ def read_manifest(folder: Path) -> Manifest | None:
         data["inputs"] = Inputs.from_json(data["inputs"])
         manifest = Manifest(folder=folder, **data)
         whole = (folder / manifest.library).stat().st_size == manifest.size_bytes
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
     return manifest if whole else None

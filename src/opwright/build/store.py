@@ -27,6 +27,13 @@ All of it can be deleted at any time; what is needed is built again.
 `opwright cache list`, `verify`, `prune` and `where` look after it.
 """
 
+# What a folder says that can be no store: no rights, no such place, a file in its place, a sick disk.
+_UNFIT = (
+    *(errno.EACCES, errno.EPERM, errno.EROFS),
+    *(errno.ENOENT, errno.ENOTDIR, errno.EEXIST, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG),
+    *(errno.EIO, errno.ESTALE),
+)
+
 
 class Store:
     """A folder of entries. Reading needs no lock: an entry appears by one rename, complete."""
@@ -106,7 +113,7 @@ class Store:
                     f"no space left for the store {self.where}",
                     hint="Free some (`opwright cache prune`), or set OPWRIGHT_STORE to a folder on another disk.",
                 ) from error
-            if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT, errno.ENOTDIR):
+            if error.errno in _UNFIT:
                 raise StoreError(
                     f"the store {self.where} cannot be written: {error.strerror} ({error.filename})",
                     hint="Set OPWRIGHT_STORE to a folder that you can write; what is finished still loads.",

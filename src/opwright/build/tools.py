@@ -29,7 +29,8 @@ def known_tools(toolchain: Toolchain, store: Store, environment: Mapping[str, st
     memo = store.internal(".memo", f"tools-{toolchain.kind}.json")
     question = _question(driver, environment)
     known: dict[str, object] = {}
-    with suppress(OSError, ValueError):
+    # A memo that is not what was written: find out again.
+    with suppress(OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         known = json.loads(memo.read_bytes())
         if known.get("question") == question:
             return _from_json(driver, known)

@@ -74,6 +74,13 @@ def kernel_text(spec: OperatorSpec, source: str) -> str:
     )
 
 
+def kernel_advice(spec: OperatorSpec, source: str) -> str:
+    """What an error in the text of `kernel_text` asks of its author."""
+    return (
+        f"For the schema of {spec.name}, {source} has to define exactly this:\n{declaration(spec)}"
+    )
+
+
 def _heading(spec: OperatorSpec) -> str:
     return f"// Generated from the description of {spec.name}; edits are lost."
 

@@ -9,6 +9,7 @@ from opwright.generate.binding_source import (
     BINDINGS,
     GENERATOR_VERSION,
     binding_text,
+    kernel_advice,
     kernel_text,
 )
 from opwright.generate.signature import declaration
@@ -36,7 +37,8 @@ def generated_request(
     sources = _sources(spec, target)
     # Named as no source of a user's is: a quoted include looks beside the file that has it first.
     units = [Unit("binding__.cpp", text=binding_text(spec, chosen))]
-    units.append(Unit("kernel__.cpp", text=kernel_text(spec, sources[0])))
+    kernel = kernel_text(spec, sources[0])
+    units.append(Unit("kernel__.cpp", text=kernel, advice=kernel_advice(spec, sources[0])))
     units += [Unit(name, path=spec.folder / name) for name in sources[1:]]
     include = Path(__file__).parent.parent / "include"
     return BuildRequest(

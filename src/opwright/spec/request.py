@@ -15,11 +15,13 @@ class Unit(Frozen):
     A generated unit has ``text``; its ``name`` is a relative path such as ``binding.cpp``.
     A user's unit has ``path``; ``name`` is its path relative to ``BuildRequest.root``
     (``fwd/kernel.cpp``), so that equal file names in two folders stay apart.
+    ``advice`` says what an error in a generated unit means; it decides nothing.
     """
 
     name: str
     text: str | None = None
     path: Path | None = None
+    advice: str = ""
 
 
 class BuildRequest(Frozen):

@@ -45,7 +45,7 @@ _LINK_FLAGS = ("-shared", "-Wl,-z,defs", "-Wl,--as-needed")
 def find_driver(environment: Mapping[str, str]) -> tuple[str, ...]:
     """See `Toolchain`. CXX wins, then the first of c++, g++ and clang++ on PATH."""
     path = environment.get("PATH")
-    words = shlex.split(environment.get("CXX", ""))
+    words = _split(environment, "CXX")
     if words:
         found = shutil.which(words[0], path=path)
         if not found:
@@ -155,4 +155,16 @@ def _front(job: Job, step: Step) -> list[str]:
 
 
 def _words(job: Job, *names: str) -> list[str]:
-    return [word for name in names for word in shlex.split(job.environment.get(name, ""))]
+    return [word for name in names for word in _split(job.environment, name)]
+
+
+def _split(environment: Mapping[str, str], name: str) -> list[str]:
+    """The words of a variable, as a shell would read them."""
+    text = environment.get(name, "")
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise ToolchainError(
+            f"{name} is not a list of words as a shell reads them ({str(error).lower()}): {text}",
+            hint=f"Correct or unset {name}.",
+        ) from None
