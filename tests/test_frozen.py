@@ -32,7 +32,7 @@ def test_fields_come_by_place_or_by_name_and_have_defaults() -> None:
     assert as_dict(Named(1, name=" a ")) == {"x": 1, "y": 0, "notes": {}, "name": "a"}
 
 
-@pytest.mark.parametrize("wrong", [lambda: Point(), lambda: Point(1, 2, {}, 4), lambda: Point(1, z=2)])
+@pytest.mark.parametrize("wrong", [Point, lambda: Point(1, 2, {}, 4), lambda: Point(1, z=2)])
 def test_wrong_arguments_are_refused(wrong: object) -> None:
     with pytest.raises(TypeError, match=r"Point\(\)"):
         wrong()  # type: ignore[operator]

@@ -31,7 +31,9 @@ def test_they_agree_with_the_headers_of_the_installed_torch(tmp_path: Path) -> N
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("wrong", ["int64_t aoti_torch_dtype_float32();", "int32_t torch_delete_string(int);"])
+@pytest.mark.parametrize(
+    "wrong", ["int64_t aoti_torch_dtype_float32();", "int32_t torch_delete_string(int);"]
+)
 def test_a_declaration_that_differs_does_not_compile(wrong: str, tmp_path: Path) -> None:
     source = f'#include <torch/csrc/stable/c/shim.h>\nextern "C" {{ {wrong} }}\n'
     assert compiles(source, tmp_path).returncode != 0
