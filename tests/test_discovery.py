@@ -96,6 +96,21 @@ def test_a_file_that_is_no_python(tmp_path: Path) -> None:
         find(str(tmp_path / "kernel.cpp"))
 
 
+def test_a_file_with_a_null_byte_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "op.py"
+    path.write_bytes(b"x = 1\0\n")
+    with pytest.raises(SpecError) as caught:
+        find(str(path))
+    assert caught.value.what.startswith(f"{path}: source code string cannot contain null bytes")
+
+
+def test_a_file_that_raises_no_exception_proper_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "op.py"
+    path.write_text("\nraise BaseException('enough')\n")
+    with pytest.raises(SpecError, match=f"^{path}:2: BaseException: enough"):
+        find(str(path))
+
+
 def test_a_file_that_describes_nothing(tmp_path: Path) -> None:
     (tmp_path / "op.py").write_text("import math\nx = math.pi\n")
     with pytest.raises(DiscoveryError, match="describes no operator") as caught:

@@ -44,11 +44,15 @@ def _faults_of(path: Path) -> Iterator[None]:
     except OpwrightError:
         raise
     except SyntaxError as error:
+        place = f"{error.filename}:{error.lineno}" if error.filename else str(path)
+        text = f": {error.text.strip()}" if error.text else ""  # neither, for a null byte
         raise SpecError(
-            f"{error.filename}:{error.lineno}: {error.msg}: {(error.text or '').strip()}",
+            f"{place}: {error.msg}{text}",
             hint="Python cannot read the description: mend this line.",
         ) from error
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # SystemExit, and what a test library makes of `skip`
         raise SpecError(
             f"{_line_at_fault(path, error)}: {type(error).__name__}: {error}",
             hint="The description raises when it is imported: mend this line.",
