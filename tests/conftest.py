@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import tempfile
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -32,6 +33,8 @@ ALLOWED_SKIP = pytest.StashKey[bool]()
 
 def pytest_configure(config: pytest.Config) -> None:
     """Scrub the environment, and give this run a home that refuses to be written to."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell starts background jobs
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if hasattr(config, "workerinput"):
         return  # a worker of pytest-xdist inherits what the first process has set
     for name in [*SCRUBBED, *(name for name in os.environ if name.startswith("OPWRIGHT_"))]:

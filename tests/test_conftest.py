@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -85,3 +86,8 @@ def test_a_test_that_chooses_no_store_cannot_make_one(no_store_chosen: None) -> 
 
     with pytest.raises(StoreError, match=r"\.cache"):
         Store.default().prepare()
+
+
+def test_ctrl_c_reaches_what_tests_start_even_where_the_runner_ignores_it() -> None:
+    """A shell starts background jobs with SIGINT ignored, and what they start inherits that."""
+    assert signal.getsignal(signal.SIGINT) is not signal.SIG_IGN

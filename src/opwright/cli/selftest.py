@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def command(
     *, only: tuple[str, ...], quick: bool, as_json: bool, quiet: bool, verbose: bool
 ) -> None:
-    """Put planted defects and correct operators before the checks, on this machine.
+    """Try every check on planted defects and on correct operators.
 
     A defect is caught, missed, or not checkable here, and then the reason is given. A finding on a
     correct operator is a false alarm. Ends with 0 when nothing was missed and no false alarm rang.
