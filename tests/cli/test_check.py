@@ -195,7 +195,10 @@ def test_ctrl_c_tells_what_is_done_and_leaves_no_process(operators: Path) -> Non
         env={**os.environ, mark: "1"},
     ) as process:
         assert process.stderr is not None
-        assert process.stderr.readline().startswith("right: numerics: ")  # the next one never ends
+        assert process.stderr.readline().startswith("right: numerics: ")
+        started = operators.with_name(operators.name + ".started")  # by the next one, which never ends
+        while not started.exists():
+            time.sleep(0.05)
         assert len(processes_with(mark)) > 1
         process.send_signal(signal.SIGINT)
         output, said = process.communicate(timeout=60)
