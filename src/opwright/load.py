@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from opwright.discovery import find_one
 
-if TYPE_CHECKING:
-    from opwright.operator import Operator
+# Imported here and not by the description: while that runs, Python writes no bytecode.
+from opwright.operator import Operator
 
 
 def load(operator: str | Path, *, target: str = "cpu", binding: str | None = None) -> Operator:
