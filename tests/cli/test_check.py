@@ -196,7 +196,9 @@ def test_ctrl_c_tells_what_is_done_and_leaves_no_process(operators: Path) -> Non
     ) as process:
         assert process.stderr is not None
         assert process.stderr.readline().startswith("right: numerics: ")
-        started = operators.with_name(operators.name + ".started")  # by the next one, which never ends
+        started = operators.with_name(
+            operators.name + ".started"
+        )  # by the next one, which never ends
         while not started.exists():
             time.sleep(0.05)
         assert len(processes_with(mark)) > 1
