@@ -22,12 +22,12 @@ import trio
 
 from opwright.discovery import find_one
 from opwright.errors import OpwrightError, ToolchainError
-from opwright.inputs.poison import poisonable_environment
 from opwright.records.detection import Detection, Trial
 from opwright.session.checking import checking
 from opwright.session.kept_state import kept_state
 from opwright.session.planted import correct_folders, defects
 from opwright.session.selftest import Chosen, try_correct, try_defect
+from opwright.watch.poison import poisonable_environment
 from opwright.worker import Limits, Worker
 
 NOT_BUILT = "not built here"

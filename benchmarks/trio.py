@@ -12,7 +12,7 @@ import random
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from opwright.checks.plan import dtype_choices, scalar_choices
+from opwright.checks.planning.choices import dtype_choices, scalar_choices
 from opwright.errors import WorkerError
 from opwright.records.artifact import artifact_to_json
 from opwright.session.building import build_operator

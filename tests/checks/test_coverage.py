@@ -6,8 +6,8 @@ import torch
 from checks.one_tensor import subject
 from opwright.checks import coverage
 from opwright.checks.protocol import Subject
-from opwright.inputs import poison
 from opwright.records.verdict import Outcome
+from opwright.watch import poison
 
 
 def outcome(one: Subject, name: str) -> Outcome:

@@ -14,7 +14,8 @@ import torch.nn.functional as F  # noqa: N812
 
 from opwright.judge import Comparison, compare
 from opwright.judge.limits import default_rule
-from opwright.spec.tolerance import FLOAT_FORMATS, Tolerance
+from opwright.spec.formats import FLOAT_FORMATS
+from opwright.spec.tolerance import Tolerance
 
 Tensor = torch.Tensor
 Function = Callable[[Tensor, Tensor], Tensor]

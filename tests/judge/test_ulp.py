@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from opwright.judge.ulp import deviation, format_of, rounds_to_infinity, ulp_error, ulp_size
-from opwright.spec.tolerance import FLOAT_FORMATS
+from opwright.spec.formats import FLOAT_FORMATS
 
 HALVES = [torch.float16, torch.bfloat16]
 WIDE = torch.float64

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from defect_folders import CORRECT, Defect, defects
-from opwright.checks.floating_point import control_state
-from opwright.checks.process_state import differences, process_state
+from opwright.checks.state.floating_point import control_state
+from opwright.checks.state.process import differences, process_state
 from opwright.discovery import find_one
 from opwright.session.kept_state import kept_state
 

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from opwright.checks import layouts, numerics
-from opwright.checks.simpler import simpler, weight
+from opwright.checks.planning.simpler import simpler, weight
 from opwright.discovery import find_one
 from opwright.inputs.call import make_call
 from opwright.records.verdict import Finding, Outcome, failed, passed

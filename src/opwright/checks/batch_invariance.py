@@ -7,10 +7,10 @@ from typing import Any
 
 import torch
 
-from opwright.checks.judging import output_names, run_operator, same_bits
-from opwright.checks.plan import case_name, dtype_choices, scalar_choices
+from opwright.checks.judging.outputs import output_names, run_operator, same_bits
+from opwright.checks.planning.choices import case_name, dtype_choices, scalar_choices
 from opwright.checks.protocol import Check, Subject
-from opwright.checks.rows import Rows, rows_of, take_rows
+from opwright.checks.structure.rows import Rows, rows_of, take_rows
 from opwright.inputs.call import Call, make_call, reference_results
 from opwright.records.verdict import Finding, Outcome, failed, not_checked, passed
 from opwright.spec.case import Case

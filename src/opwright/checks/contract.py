@@ -7,10 +7,10 @@ from typing import Any
 
 import torch
 
-from opwright.checks.judging import expect, findings_of, judge_call, run_operator, same_bits
-from opwright.checks.plan import dtype_choices, scalar_choices
+from opwright.checks.judging.outputs import expect, findings_of, judge_call, run_operator, same_bits
+from opwright.checks.judging.refusals import first_line, refused, unclear
+from opwright.checks.planning.choices import dtype_choices, scalar_choices
 from opwright.checks.protocol import Check, Subject
-from opwright.checks.refusals import first_line, refused, unclear
 from opwright.errors import ReferenceFailed
 from opwright.inputs.call import Call, make_call
 from opwright.inputs.violations import Violation, broken_call, forbidden_sizes, violations

@@ -6,15 +6,15 @@ from collections.abc import Iterator, Sequence
 
 import torch
 
-from opwright.checks.judging import run_operator
-from opwright.checks.plan import case_name, dtype_choices, scalar_choices
+from opwright.checks.judging.outputs import run_operator
+from opwright.checks.planning.choices import case_name, dtype_choices, scalar_choices
 from opwright.checks.protocol import Check, Subject
 from opwright.inputs.call import make_call
-from opwright.inputs.poison import PATTERNS, poisoned_allocations
 from opwright.records.verdict import Finding, Outcome, failed, not_checked, passed
 from opwright.spec.case import Case
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.sampling import size_sets
+from opwright.watch.poison import PATTERNS, poisoned_allocations
 
 _SIZES = 12
 

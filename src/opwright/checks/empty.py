@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from opwright.checks.judging import expect, findings_of, judge_call, run_operator
-from opwright.checks.plan import case_name, dtype_choices, scalar_choices
+from opwright.checks.judging.outputs import expect, findings_of, judge_call, run_operator
+from opwright.checks.judging.refusals import refused, unclear
+from opwright.checks.planning.choices import case_name, dtype_choices, scalar_choices
 from opwright.checks.protocol import Check, Subject
-from opwright.checks.refusals import refused, unclear
 from opwright.errors import ReferenceFailed
 from opwright.inputs.call import Call, make_call
 from opwright.records.verdict import Finding, Outcome, failed, not_checked, passed

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from opwright.checks.plan import dtype_choices, scalar_choices
-from opwright.checks.process_state import differences
+from opwright.checks.planning.choices import dtype_choices, scalar_choices
 from opwright.checks.protocol import Check, Subject
+from opwright.checks.state.process import differences
 from opwright.records.verdict import Finding, Outcome, failed, not_checked, passed
 from opwright.spec.case import Case
 from opwright.spec.operator import OperatorSpec

@@ -8,11 +8,17 @@ from typing import Any
 
 import torch
 
-from opwright.checks.judging import expect, findings_of, judge_call, output_names, run_operator
-from opwright.checks.plan import case_name, dtype_choices, scalar_choices
+from opwright.checks.judging.outputs import (
+    expect,
+    findings_of,
+    judge_call,
+    output_names,
+    run_operator,
+)
+from opwright.checks.judging.refusals import refused, unclear
+from opwright.checks.planning.choices import case_name, dtype_choices, scalar_choices
 from opwright.checks.protocol import Check, Subject
-from opwright.checks.refusals import refused, unclear
-from opwright.checks.rows import Rows, rows_of, take_rows
+from opwright.checks.structure.rows import Rows, rows_of, take_rows
 from opwright.inputs.call import Call, make_call, reference_results
 from opwright.inputs.sparse import PAST_INT32, far_rows, has_rows, sparse_elements
 from opwright.judge import judge, set_standards

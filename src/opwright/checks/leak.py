@@ -10,8 +10,8 @@ from array import array
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from opwright.checks.judging import run_operator
-from opwright.checks.plan import case_name, dtype_choices, scalar_choices
+from opwright.checks.judging.outputs import run_operator
+from opwright.checks.planning.choices import case_name, dtype_choices, scalar_choices
 from opwright.checks.protocol import Check, Subject
 from opwright.inputs.call import Call, make_call
 from opwright.inputs.violations import Violation, broken_call, violations

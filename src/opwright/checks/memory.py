@@ -6,18 +6,18 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import torch
 
-from opwright.checks.judging import output_names, run_operator
-from opwright.checks.plan import case_name, dtype_choices, scalar_choices
+from opwright.checks.judging.outputs import output_names, run_operator
+from opwright.checks.judging.refusals import refused
+from opwright.checks.planning.choices import case_name, dtype_choices, scalar_choices
 from opwright.checks.protocol import Check, Subject
-from opwright.checks.refusals import refused
 from opwright.inputs.call import Call, make_call
-from opwright.inputs.guard_pages import Block, guard_tensor
-from opwright.inputs.guarded_allocator import GuardedAllocator, guarded_allocations
-from opwright.inputs.page_faults import Access, page_faults
 from opwright.records.verdict import Finding, Outcome, failed, not_checked, passed
 from opwright.spec.case import Case
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.sampling import roomy_size_sets, size_sets
+from opwright.watch.guard_pages import Block, guard_tensor
+from opwright.watch.guarded_allocator import GuardedAllocator, guarded_allocations
+from opwright.watch.page_faults import Access, page_faults
 
 _SIZES = 6
 _GAPS = ("step 2", "padded rows")

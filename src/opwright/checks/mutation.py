@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
-from opwright.checks.judging import run_operator, same_bits
-from opwright.checks.plan import case_name, dtype_choices, scalar_choices
+from opwright.checks.judging.outputs import run_operator, same_bits
+from opwright.checks.planning.choices import case_name, dtype_choices, scalar_choices
 from opwright.checks.protocol import Check, Subject
 from opwright.inputs.call import Call, make_call, results_of
 from opwright.records.verdict import Finding, Outcome, failed, passed

@@ -8,8 +8,8 @@ from typing import Any
 
 import torch
 
-from opwright.checks.judging import Expected, expect, findings_of, judge_call, run_operator
-from opwright.checks.plan import absences, case_name, dtype_choices, scalar_choices
+from opwright.checks.judging.outputs import Expected, expect, findings_of, judge_call, run_operator
+from opwright.checks.planning.choices import absences, case_name, dtype_choices, scalar_choices
 from opwright.checks.protocol import Check, Subject
 from opwright.inputs.call import Call, make_call, reference_results
 from opwright.judge import Evidence, evidence

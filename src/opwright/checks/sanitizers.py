@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from opwright.checks.judging import run_operator
-from opwright.checks.plan import case_name, dtype_choices, scalar_choices
+from opwright.checks.judging.outputs import run_operator
+from opwright.checks.judging.refusals import refused
+from opwright.checks.planning.choices import case_name, dtype_choices, scalar_choices
 from opwright.checks.protocol import Check, Subject
-from opwright.checks.refusals import refused
 from opwright.inputs.call import make_call
 from opwright.records.verdict import Outcome, passed
 from opwright.spec.case import Case

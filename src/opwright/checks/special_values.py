@@ -7,11 +7,11 @@ from typing import Any
 
 import torch
 
-from opwright.checks.elementwise import is_elementwise
-from opwright.checks.judging import findings_of, output_names, run_operator, tolerance_of
-from opwright.checks.plan import case_name, dtype_choices, scalar_choices
+from opwright.checks.judging.outputs import findings_of, output_names, run_operator, tolerance_of
+from opwright.checks.judging.regions import by_region, joined
+from opwright.checks.planning.choices import case_name, dtype_choices, scalar_choices
 from opwright.checks.protocol import Check, Subject
-from opwright.checks.regions import by_region, joined
+from opwright.checks.structure.elementwise import is_elementwise
 from opwright.inputs.call import Call, make_call, reference_results
 from opwright.inputs.special import SPRINKLED, form_of, sprinkled, sweep
 from opwright.judge import judge, set_standards

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 
 import torch
 
-from opwright.checks.judging import expect, findings_of, judge_call, run_operator, same_bits
-from opwright.checks.plan import case_name, dtype_choices, scalar_choices
+from opwright.checks.judging.outputs import expect, findings_of, judge_call, run_operator, same_bits
+from opwright.checks.planning.choices import case_name, dtype_choices, scalar_choices
 from opwright.checks.protocol import Check, Subject
 from opwright.inputs.call import make_call
 from opwright.records.verdict import Finding, Outcome, failed, passed

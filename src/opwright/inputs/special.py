@@ -7,7 +7,7 @@ import math
 
 import torch
 
-from opwright.spec.tolerance import FloatFormat, float_format
+from opwright.spec.formats import FloatFormat, float_format
 
 _PER_BINADE = {"float32": 32, "float64": 8}
 # Where formulas change: exp overflows near 88.7 and 709.8, tanh is 1 from 9 on, a GELU's tail ends at -13.

@@ -12,7 +12,7 @@ from opwright.judge.plant import PLANTS, Setting
 from opwright.judge.standard import Standard, holds
 from opwright.judge.structure import as_outputs, output_name
 from opwright.judge.ulp import deviation, ulp_size
-from opwright.spec.tolerance import ENOUGH_ELEMENTS
+from opwright.spec.default_rule import ENOUGH_ELEMENTS
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,8 @@ import torch
 
 from opwright.judge.limits import DefaultRule
 from opwright.judge.ulp import ulp_size
-from opwright.spec.tolerance import ENOUGH_ELEMENTS, MEAN_FACTOR, MEAN_FLOOR, FloatFormat
+from opwright.spec.default_rule import ENOUGH_ELEMENTS, MEAN_FACTOR, MEAN_FLOOR
+from opwright.spec.formats import FloatFormat
 
 # A percentile of more elements than this is one of evenly spaced ones.
 _PERCENTILE_ELEMENTS = 1 << 17

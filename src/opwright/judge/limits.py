@@ -9,20 +9,19 @@ import torch
 
 from opwright.judge.chunks import chunks
 from opwright.judge.ulp import deviation, rounds_to_infinity, ulp_size
-from opwright.spec.tolerance import (
+from opwright.spec.default_rule import (
     ACCUMULATOR,
     ENOUGH_ELEMENTS,
-    FLOAT_FORMATS,
     ORACLE_FACTOR,
     REFERENCE_FACTOR,
     ROUNDING_FACTOR,
     ROUNDING_ULP,
     ULP_FLOOR,
-    FloatFormat,
-    Tolerance,
     reduction_limit,
     unseen_ulp,
 )
+from opwright.spec.formats import FLOAT_FORMATS, FloatFormat
+from opwright.spec.tolerance import Tolerance
 
 # In large outputs one element in a thousand, and at least ENOUGH_ELEMENTS, say together how good the
 # reference is at their magnitude. Fewer make false alarms where some elements come from larger
@@ -57,7 +56,7 @@ def default_rule(
     reduction_length: int = 1,
     magnitude: torch.Tensor | float | None = None,
 ) -> DefaultRule:
-    """The rule of `opwright.spec.tolerance` for flat tensors.
+    """The rule of `opwright.spec.default_rule` for flat tensors.
 
     ``magnitude`` is the sum of the absolute terms over sqrt(``reduction_length``), for each
     element or for all. Without it the oracle stands in: its own size, or its root mean square where

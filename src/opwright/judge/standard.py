@@ -14,7 +14,8 @@ from opwright.judge.figures import NO_ERRORS, Errors, Tally, mean_is_beyond
 from opwright.judge.limits import DefaultRule, declared_limits, default_rule
 from opwright.judge.structure import as_outputs
 from opwright.judge.ulp import deviation, format_of
-from opwright.spec.tolerance import FloatFormat, Tolerance
+from opwright.spec.formats import FloatFormat
+from opwright.spec.tolerance import Tolerance
 
 
 @dataclass(frozen=True, eq=False)

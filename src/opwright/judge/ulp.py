@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from opwright.spec.tolerance import FloatFormat, float_format
+from opwright.spec.formats import FloatFormat, float_format
 
 _EXPONENT_BITS = 0x7FF0000000000000
 # How far from overflow (in ULP of the last binade) an infinity can still be a rounding error.

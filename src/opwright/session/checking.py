@@ -16,7 +16,6 @@ from opwright.checks.protocol import Check
 from opwright.checks.table import choose
 from opwright.discovery import Described
 from opwright.files import digest_file
-from opwright.inputs.poison import poisonable_environment
 from opwright.log import log
 from opwright.records.artifact import Artifact, artifact_to_json
 from opwright.records.run import CaseRecord, OperatorRecord, outcome_from_json
@@ -27,6 +26,7 @@ from opwright.session.subject import PRELOAD, SETUP
 from opwright.spec.case import Case
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.target import Target
+from opwright.watch.poison import poisonable_environment
 from opwright.worker import Ended, Limits, Worker
 
 # What a label says of a record: what kind of run it was. A CPU runs its kernels itself.

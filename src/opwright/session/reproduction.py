@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from opwright.checks.rows import rows_of
+from opwright.checks.structure.rows import rows_of
 from opwright.inputs.call import Call, make_call
 from opwright.inputs.values import draw_text
 from opwright.inputs.violations import Violation, broken_call

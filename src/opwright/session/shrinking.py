@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from opwright.checks.simpler import SHRINKABLE, simpler, weight
+from opwright.checks.planning.simpler import SHRINKABLE, simpler, weight
 from opwright.log import log
 from opwright.records.run import CaseRecord, OperatorRecord
 from opwright.records.summary import finding_groups

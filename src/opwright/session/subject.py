@@ -9,9 +9,9 @@ from typing import Any
 from opwright.binding.attach import attach
 from opwright.binding.dispatch import dispatcher_op
 from opwright.checks import sanitizers
-from opwright.checks.floating_point import control_state
-from opwright.checks.process_state import process_state
 from opwright.checks.protocol import Subject, Surroundings
+from opwright.checks.state.floating_point import control_state
+from opwright.checks.state.process import process_state
 from opwright.checks.table import CHECKS
 from opwright.discovery import find_one
 from opwright.errors import ReferenceFailed, SpecError

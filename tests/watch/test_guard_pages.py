@@ -8,9 +8,9 @@ import gc
 import pytest
 import torch
 
-from opwright.inputs.guard_pages import CANARY, guard_tensor, make_block
-from opwright.inputs.guarded_allocator import guarded_allocations
-from opwright.inputs.page_faults import page_faults
+from opwright.watch.guard_pages import CANARY, guard_tensor, make_block
+from opwright.watch.guarded_allocator import guarded_allocations
+from opwright.watch.page_faults import page_faults
 
 LAID_OUT = {
     "dense": torch.arange(12.0).view(3, 4),

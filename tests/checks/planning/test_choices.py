@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from opwright import Dim, Operator, Scalar, Tensor
-from opwright.checks.plan import absences, case_name, dtype_choices, scalar_choices
+from opwright.checks.planning.choices import absences, case_name, dtype_choices, scalar_choices
 
 N = Dim("n")
 SPEC = Operator(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from opwright.checks.plan import dtype_choices, scalar_choices
+from opwright.checks.planning.choices import dtype_choices, scalar_choices
 from opwright.inputs.values import SIMPLE_VALUES
 from opwright.spec.case import Case
 from opwright.spec.operator import OperatorSpec

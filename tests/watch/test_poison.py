@@ -7,12 +7,12 @@ import sys
 import pytest
 import torch
 
-from opwright.inputs import poison
-from opwright.inputs.poison import PATTERNS, poisonable_environment, poisoned_allocations
+from opwright.watch import poison
+from opwright.watch.poison import PATTERNS, poisonable_environment, poisoned_allocations
 
 EVERY_SIZE = """
 import torch
-from opwright.inputs.poison import PATTERNS, poisoned_allocations
+from opwright.watch.poison import PATTERNS, poisoned_allocations
 for attempt in range(20):
     for pattern in PATTERNS:
         with poisoned_allocations(pattern) as works:

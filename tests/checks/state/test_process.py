@@ -11,8 +11,8 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from opwright.checks.floating_point import control_state
-from opwright.checks.process_state import differences, process_state
+from opwright.checks.state.floating_point import control_state
+from opwright.checks.state.process import differences, process_state
 
 
 def changed_by(change: Callable[[], object], undo: Callable[[], object]) -> list[str]:

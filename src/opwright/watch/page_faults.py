@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from opwright.inputs.guard_pages import Block
+from opwright.watch.guard_pages import Block
 
 _SA_SIGINFO, _SA_NODEFER = 4, 0x40000000
 _ADDRESS_OFFSET = 16  # of si_addr in siginfo_t, on Linux with 64 bits

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from opwright.checks.refusals import refused, unclear
+from opwright.checks.judging.refusals import refused, unclear
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""From what a call gave to findings: outputs, refusals, regions of values."""

@@ -1,0 +1,1 @@
+"""What is learned of an operator before it is asked: its rows, whether it is elementwise."""
