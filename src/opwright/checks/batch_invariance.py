@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from opwright.checks.judging.outputs import output_names, run_operator, same_bits
+from opwright.checks.judging.programs import Program, beside_reference
 from opwright.checks.planning.choices import case_name, dtype_choices, scalar_choices
 from opwright.checks.protocol import Check, Subject
 from opwright.checks.structure.rows import Rows, rows_of, take_rows
@@ -104,9 +105,29 @@ def _has_rows(spec: OperatorSpec, sizes: Sizes, scalars: Mapping[str, Any]) -> b
     return allowed(spec, {**sizes, rows.size: single}, scalars, MAX_ELEMENTS)
 
 
+def _program(call: Call, case: Case) -> list[str]:
+    rows = rows_of(call.spec)
+    if rows is None:
+        return beside_reference(call, case)
+    alone = ", ".join(f"{n}[:1]" if n in rows.inputs else n for n in call.arguments)
+    return [
+        f"print(operator({alone}))",
+        f"print(operator({', '.join(call.arguments)})[:1])  # the same row in company",
+    ]
+
+
+def _why_none(spec: OperatorSpec) -> str:
+    if rows_of(spec) is None:
+        return "no leading size is the first of every output and of each input that has it"
+    return "no declared sizes have several rows of which one alone is allowed too"
+
+
 CHECK = Check(
     "batch_invariance",
     "a row alone gives the same bits as in a batch, wherever the reference's does",
     cases,
     run,
+    why_none=_why_none,
+    shrinks=True,
+    program=Program(_program),
 )

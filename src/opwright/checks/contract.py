@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from opwright.checks.judging.outputs import expect, findings_of, judge_call, run_operator, same_bits
+from opwright.checks.judging.programs import Program, print_call
 from opwright.checks.judging.refusals import first_line, refused, unclear
 from opwright.checks.planning.choices import dtype_choices, scalar_choices
 from opwright.checks.protocol import Check, Subject
@@ -135,9 +136,20 @@ def _accepted(
     return finding(f", and the result is wrong: {reasons}")
 
 
+def _program(call: Call, _case: Case) -> list[str]:
+    return [print_call(call, "  # has to be refused, or right")]
+
+
+def _broken(spec: OperatorSpec, case: Case) -> Call:
+    call = make_call(spec, case)
+    return broken_call(call, Violation(**case.extra)) or call
+
+
 CHECK = Check(
     "contract",
     "what the description does not allow is refused with a message, or computed right",
     cases,
     run,
+    shrinks=True,
+    program=Program(_program, _broken),
 )

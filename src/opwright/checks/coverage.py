@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 import torch
 
 from opwright.checks.judging.outputs import run_operator
+from opwright.checks.judging.programs import Program, in_memory
 from opwright.checks.planning.choices import case_name, dtype_choices, scalar_choices
-from opwright.checks.protocol import Check, Subject
+from opwright.checks.protocol import Check, Subject, no_sizes
 from opwright.inputs.call import make_call
 from opwright.records.verdict import Finding, Outcome, failed, not_checked, passed
 from opwright.spec.case import Case
@@ -83,4 +84,16 @@ def _unravel(position: int, sizes: Sequence[int]) -> tuple[int, ...]:
     return tuple(reversed(index))
 
 
-CHECK = Check("coverage", "every element of every fresh output is written", cases, run)
+def _why_none(spec: OperatorSpec) -> str:
+    return no_sizes(spec) if spec.schema.fresh_returns else "the operator returns no fresh tensor"
+
+
+CHECK = Check(
+    "coverage",
+    "every element of every fresh output is written",
+    cases,
+    run,
+    why_none=_why_none,
+    shrinks=True,
+    program=Program(in_memory),
+)

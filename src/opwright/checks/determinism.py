@@ -7,9 +7,10 @@ from collections.abc import Iterator
 import torch
 
 from opwright.checks.judging.outputs import expect, findings_of, judge_call, run_operator, same_bits
+from opwright.checks.judging.programs import Program, copies
 from opwright.checks.planning.choices import case_name, dtype_choices, scalar_choices
 from opwright.checks.protocol import Check, Subject
-from opwright.inputs.call import make_call, reference_results
+from opwright.inputs.call import Call, make_call, reference_results
 from opwright.records.verdict import Finding, Outcome, failed, passed
 from opwright.spec.case import Case
 from opwright.spec.operator import OperatorSpec
@@ -81,9 +82,20 @@ def _wrong(
     )
 
 
+def _program(call: Call, _case: Case) -> list[str]:
+    others = ", ".join(f"{n}.flip(0)" if n in call.tensors else n for n in call.arguments)
+    return [
+        f"print(operator({copies(call)}))",
+        f"operator({others})  # other values in between",
+        f"print(operator({copies(call)}))  # the same once more",
+    ]
+
+
 CHECK = Check(
     "determinism",
     "a call's answer follows from its arguments alone, whatever was called before",
     cases,
     run,
+    shrinks=True,
+    program=Program(_program),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from opwright.checks.judging.outputs import expect, findings_of, judge_call, run_operator
+from opwright.checks.judging.programs import Program
 from opwright.checks.judging.refusals import refused, unclear
 from opwright.checks.planning.choices import case_name, dtype_choices, scalar_choices
 from opwright.checks.protocol import Check, Subject
@@ -75,4 +76,16 @@ def _shapes(call: Call) -> str:
     return "empty input: " + ", ".join(parts)
 
 
-CHECK = Check("empty", "tensors with no elements give what the reference gives", cases, run)
+def _why_none(spec: OperatorSpec) -> str:
+    return f"no declared size of {spec.name} is 0, or its constraints allow none"
+
+
+CHECK = Check(
+    "empty",
+    "tensors with no elements give what the reference gives",
+    cases,
+    run,
+    why_none=_why_none,
+    shrinks=True,
+    program=Program(),
+)

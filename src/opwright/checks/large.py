@@ -169,9 +169,18 @@ def _item_bytes(dtypes: Mapping[str, str]) -> int:
     )
 
 
+def _why_none(spec: OperatorSpec) -> str:
+    if any(argument.mutated for argument in spec.schema.tensors):
+        return (
+            "an argument is written to, and no tensor of declared sizes has rows to put far apart"
+        )
+    return "the operator has no rows, and no tensor of declared sizes has any to put far apart"
+
+
 CHECK = Check(
     "large",
     "offsets past 2^31 elements give the right values or a clear refusal",
     cases,
     run,
+    why_none=_why_none,
 )

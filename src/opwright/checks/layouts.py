@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from opwright.checks.judging.outputs import expect, findings_of, judge_call, run_operator
+from opwright.checks.judging.outputs import Expected, expect, findings_of, judge_call, run_operator
+from opwright.checks.judging.programs import Program
 from opwright.checks.judging.refusals import first_line, refused, unclear
 from opwright.checks.planning.choices import case_name, dtype_choices, scalar_choices
 from opwright.checks.protocol import Check, Subject
@@ -85,16 +87,27 @@ def run(case: Case, subject: Subject) -> Outcome:
                 {"arguments": overlapping, "layouts": case.layouts},
             )
         )
-    comparison = judge_call(expected, results, dense)
-    if comparison.passed:
+    findings = findings_of(judge_call(expected, results, dense))
+    if not findings:
         return passed()
     shown = _shown(call, list(case.layouts))
+    if not case.layouts or _is_wrong_dense(subject, expected, dense):
+        said = f"{shown}: the same values laid out densely give a wrong result too: "
+        return failed(*(replace(finding, message=said + finding.message) for finding in findings))
     return failed(
         *(
             Finding("wrong on a layout", f"{shown}: {finding.message}", _details(case, finding))
-            for finding in findings_of(comparison)
+            for finding in findings
         )
     )
+
+
+def _is_wrong_dense(subject: Subject, expected: Expected, dense: Call) -> bool:
+    """Whether the layout is not to blame. A dense call that is refused says nothing of that."""
+    try:
+        return not judge_call(expected, run_operator(subject, dense.cloned()), dense).passed
+    except Exception:
+        return False
 
 
 def _details(case: Case, finding: Finding) -> dict[str, object]:
@@ -140,9 +153,18 @@ def _shown(call: Call, names: list[str]) -> str:
     return ("argument " if len(parts) == 1 else "arguments ") + "; ".join(parts)
 
 
+def _why_none(spec: OperatorSpec) -> str:
+    if not spec.schema.tensors:
+        return "the operator takes no tensors"
+    return "no declared sizes leave room for another layout than the dense one"
+
+
 CHECK = Check(
     "layouts",
     "views of every layout give the right values or a refusal, never wrong values",
     cases,
     run,
+    why_none=_why_none,
+    shrinks=True,
+    program=Program(),
 )

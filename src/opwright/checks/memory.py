@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import torch
 
 from opwright.checks.judging.outputs import output_names, run_operator
+from opwright.checks.judging.programs import Program, in_memory
 from opwright.checks.judging.refusals import refused
 from opwright.checks.planning.choices import case_name, dtype_choices, scalar_choices
 from opwright.checks.protocol import Check, Subject
@@ -168,4 +169,6 @@ CHECK = Check(
     "nothing beside a tensor's own elements is read or written, and nothing after it was freed",
     cases,
     run,
+    shrinks=True,
+    program=Program(in_memory),
 )

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from opwright.checks.judging.outputs import run_operator, same_bits
+from opwright.checks.judging.programs import Program
 from opwright.checks.planning.choices import case_name, dtype_choices, scalar_choices
 from opwright.checks.protocol import Check, Subject
 from opwright.inputs.call import Call, make_call, results_of
@@ -125,9 +126,20 @@ def _storage(tensor: torch.Tensor) -> int:
     return tensor.untyped_storage().data_ptr()
 
 
+def _program(call: Call, _case: Case) -> list[str]:
+    before = ", ".join(f"{name}.clone()" for name in call.tensors)
+    return [
+        f"before = [{before}]",
+        f"print(operator({', '.join(call.arguments)}))",
+        f"print(before, [{', '.join(call.tensors)}])",
+    ]
+
+
 CHECK = Check(
     "mutation",
     "only what the schema marks is written to, and every output has memory of its own",
     cases,
     run,
+    shrinks=True,
+    program=Program(_program),
 )

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from opwright.checks.judging.outputs import Expected, expect, findings_of, judge_call, run_operator
+from opwright.checks.judging.programs import Program
 from opwright.checks.planning.choices import absences, case_name, dtype_choices, scalar_choices
 from opwright.checks.protocol import Check, Subject
 from opwright.inputs.call import Call, make_call, reference_results
@@ -115,4 +116,6 @@ CHECK = Check(
     "every output is as near to the float64 oracle as its dtype allows, on cases where a wrong output fails",
     cases,
     run,
+    shrinks=True,
+    program=Program(),
 )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from opwright.checks.judging.programs import Program
 from opwright.records.verdict import Outcome
 from opwright.spec.case import Case
 from opwright.spec.operator import OperatorSpec
@@ -34,18 +35,41 @@ class Subject:
 
 
 @dataclass(frozen=True)
+class Plan:
+    """What a check will ask of an operator: cases, or why there are none."""
+
+    cases: tuple[Case, ...] = ()
+    why_none: str = ""
+
+
+def no_sizes(spec: OperatorSpec) -> str:
+    """Why most checks plan nothing, where they do: there are no sizes to try."""
+    return f"no declared sizes of {spec.name} make non-empty tensors and meet its constraints"
+
+
+@dataclass(frozen=True)
 class Check:
     """One question about an operator.
 
     ``cases`` plans without running anything: from a description to concrete calls.
     ``run`` answers for one case, in a process of its own; it raises nothing on purpose, and what the
     operator does to the process (crash, hang, exit) is found from outside. ``promise`` completes
-    "a pass says that ..." in one sentence. A check that ``spoils`` may leave its process unfit for more
-    once it has found something.
+    "a pass says that ..." in one sentence. ``why_none`` says why ``cases`` gives nothing for a
+    description for which it does. A check that ``spoils`` may leave its process unfit for more once it
+    has found something. Cases of one that ``shrinks`` mean the same at other sizes, layouts, dtypes and
+    values. ``program`` shows a case without the check, None for what no few calls can show.
     """
 
     name: str
     promise: str
     cases: Callable[[OperatorSpec], Iterable[Case]]
     run: Callable[[Case, Subject], Outcome]
+    why_none: Callable[[OperatorSpec], str] = no_sizes
     spoils: bool = False
+    shrinks: bool = False
+    program: Program | None = None
+
+    def plan(self, spec: OperatorSpec) -> Plan:
+        """The cases for an operator, or the reason why there are none."""
+        cases = tuple(self.cases(spec))
+        return Plan(cases) if cases else Plan(why_none=self.why_none(spec))

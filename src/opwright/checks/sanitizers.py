@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from opwright.checks.judging.outputs import run_operator
+from opwright.checks.judging.programs import Program
 from opwright.checks.judging.refusals import refused
 from opwright.checks.planning.choices import case_name, dtype_choices, scalar_choices
 from opwright.checks.protocol import Check, Subject
@@ -49,4 +50,5 @@ CHECK = Check(
     "AddressSanitizer and UBSan have nothing to report on any of the calls",
     cases,
     run,
+    program=Program(),
 )

@@ -8,9 +8,10 @@ from typing import Any
 import torch
 
 from opwright.checks.judging.outputs import findings_of, output_names, run_operator, tolerance_of
+from opwright.checks.judging.programs import Program
 from opwright.checks.judging.regions import by_region, joined
 from opwright.checks.planning.choices import case_name, dtype_choices, scalar_choices
-from opwright.checks.protocol import Check, Subject
+from opwright.checks.protocol import Check, Subject, no_sizes
 from opwright.checks.structure.elementwise import is_elementwise
 from opwright.inputs.call import Call, make_call, reference_results
 from opwright.inputs.special import SPRINKLED, form_of, sprinkled, sweep
@@ -273,10 +274,32 @@ def _with_least(spec: OperatorSpec, name: str, sizes: Sizes, scalars: Mapping[st
     return sizes
 
 
+def _single(spec: OperatorSpec, case: Case) -> Call | None:
+    """A call of one element with the value that was found, where every element stands for itself."""
+    if "found" not in case.extra:
+        return None
+    call, name = make_call(spec, case), case.extra["argument"]
+    value = call.arguments[name].reshape(-1)[:1]
+    filled = torch.full_like(value, float(case.extra["found"]))
+    changed = {
+        n: (filled if n == name else t.reshape(-1)[:1]).view((1,) * t.dim())
+        for n, t in call.tensors.items()
+    }
+    return Call(spec, {**call.arguments, **changed})
+
+
+def _why_none(spec: OperatorSpec) -> str:
+    if any(_is_floating(spec, a.name, d) for a in spec.schema.tensors for d in dtype_choices(spec)):
+        return no_sizes(spec)
+    return "no argument is a tensor of a floating-point dtype"
+
+
 CHECK = Check(
     "special_values",
     "NaN, infinities, zeros, subnormal and huge numbers give what the reference gives, "
     "for every value of a half type where elements stand for themselves",
     cases,
     run,
+    why_none=_why_none,
+    program=Program(call=_single),
 )

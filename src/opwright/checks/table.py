@@ -19,6 +19,7 @@ from opwright.checks import (
     memory,
     mutation,
     numerics,
+    sanitizers,
     special_values,
     thread_count,
     threads,
@@ -30,6 +31,7 @@ CHECKS: tuple[Check, ...] = (
     import_effects.CHECK,
     contract.CHECK,
     empty.CHECK,
+    coverage.CHECK,
     numerics.CHECK,
     special_values.CHECK,
     mutation.CHECK,
@@ -37,7 +39,6 @@ CHECKS: tuple[Check, ...] = (
     batch_invariance.CHECK,
     thread_count.CHECK,
     layouts.CHECK,
-    coverage.CHECK,
     memory.CHECK,
     leak.CHECK,
     threads.CHECK,
@@ -57,3 +58,8 @@ def choose(names: Sequence[str] = ()) -> tuple[Check, ...]:
                 f"unknown check {name!r}", hint=f"{guess}Checks are: {', '.join(known)}."
             )
     return tuple(check for check in CHECKS if not names or check.name in names)
+
+
+def check_named(name: str) -> Check:
+    """The check that made a case: one of the table, or the sanitizers, which have a build of their own."""
+    return next(check for check in (*CHECKS, sanitizers.CHECK) if check.name == name)

@@ -6,34 +6,24 @@ from typing import Any
 
 import torch
 
-from opwright.checks.structure.rows import rows_of
-from opwright.inputs.call import Call, make_call
+from opwright.checks.table import check_named
+from opwright.inputs.call import Call
 from opwright.inputs.values import draw_text
-from opwright.inputs.violations import Violation, broken_call
 from opwright.spec.case import Case
 from opwright.spec.operator import OperatorSpec
 
 _INLINE_ELEMENTS = 96
-_NOT_ONE_CALL = frozenset(
-    {"threads", "leak", "import_effects", "fp_control", "thread_count", "large"}
-)
 
 
 def reproduction(operator: str, spec: OperatorSpec, case: Case) -> str:
     """Lines that build the arguments, call the operator and show what the reference gives.
 
-    ``operator`` is what `opwright.load` finds. Empty for checks that no single call can show.
+    ``operator`` is what `opwright.load` finds. Empty for what no few calls can show.
     """
-    if case.check in _NOT_ONE_CALL:
+    program = check_named(case.check).program
+    call = program.call(spec, case) if program else None
+    if program is None or call is None:
         return ""
-    call = make_call(spec, case)
-    if case.check == "contract":
-        call = broken_call(call, Violation(**case.extra)) or call
-    if case.check == "special_values":
-        single = _with_value(call, case)
-        if single is None:
-            return ""
-        call = single
     lines = ["import torch", "import opwright", ""]
     built = [
         line for name, value in call.arguments.items() for line in _built(name, value, call, case)
@@ -43,7 +33,7 @@ def reproduction(operator: str, spec: OperatorSpec, case: Case) -> str:
     if any(word in line for line in built for word in ("nan", "inf")):
         lines.append('nan, inf = float("nan"), float("inf")')
     return "\n".join(
-        [*lines, *built, f"operator = opwright.load({operator!r})", *_calls(call, case)]
+        [*lines, *built, f"operator = opwright.load({operator!r})", *program.lines(call, case)]
     )
 
 
@@ -82,49 +72,3 @@ def _inline(value: torch.Tensor) -> str:
 def _shaped(value: torch.Tensor) -> str:
     """An empty list says nothing about the sizes after the first 0."""
     return f".reshape({list(value.shape)})" if value.numel() == 0 else ""
-
-
-def _calls(call: Call, case: Case) -> list[str]:
-    names = ", ".join(call.arguments)
-    copies = ", ".join(f"{n}.clone()" if n in call.tensors else n for n in call.arguments)
-    written = "".join(f", {name}" for name in call.written)
-    if case.check == "determinism":
-        others = ", ".join(f"{n}.flip(0)" if n in call.tensors else n for n in call.arguments)
-        return [
-            f"print(operator({copies}))",
-            f"operator({others})  # other values in between",
-            f"print(operator({copies}))  # the same once more",
-        ]
-    if case.check == "batch_invariance" and (rows := rows_of(call.spec)):
-        alone = ", ".join(f"{n}[:1]" if n in rows.inputs else n for n in call.arguments)
-        return [
-            f"print(operator({alone}))",
-            f"print(operator({names})[:1])  # the same row in company",
-        ]
-    if case.check == "mutation":
-        before = ", ".join(f"{n}.clone()" for n in call.tensors)
-        tensors = ", ".join(call.tensors)
-        return [f"before = [{before}]", f"print(operator({names}))", f"print(before, [{tensors}])"]
-    if case.check in ("memory", "coverage"):
-        hint = f"# what is wrong lies in memory: opwright check ... --only {case.check} shows it"
-        return [hint, f"print(operator({names}){written})"]
-    expected = f"expected = operator.spec.reference({copies})"
-    if case.check == "contract":
-        return [f"print(operator({names}){written})  # has to be refused, or right"]
-    return [expected, f"print(operator({names}){written})", "print(expected)  # the reference's"]
-
-
-def _with_value(call: Call, case: Case) -> Call | None:
-    """One element with the value that was found, where every element stands for itself."""
-    if "found" not in case.extra:
-        return None
-    name = case.extra["argument"]
-    value = call.arguments[name].reshape(-1)[:1]
-    filled = torch.full_like(value, float(case.extra["found"])).view(
-        (1,) * call.arguments[name].dim()
-    )
-    changed = {
-        n: t.reshape(-1)[:1].view((1,) * t.dim()) if n != name else filled
-        for n, t in call.tensors.items()
-    }
-    return Call(call.spec, {**call.arguments, **changed})

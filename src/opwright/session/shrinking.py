@@ -6,7 +6,8 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from opwright.checks.planning.simpler import SHRINKABLE, simpler, weight
+from opwright.checks.planning.simpler import simpler, weight
+from opwright.checks.table import check_named
 from opwright.log import log
 from opwright.records.run import CaseRecord, OperatorRecord
 from opwright.records.summary import finding_groups
@@ -71,7 +72,7 @@ def shrink(spec: OperatorSpec, case: Case, kind: str, run: Run, seconds: float) 
 
 def _shrunk(record: CaseRecord, finding: Finding, subject: _Subject, seconds: float) -> CaseRecord:
     original = case = case_from_json(record.case)
-    if case.check in SHRINKABLE and seconds > 0:
+    if check_named(case.check).shrinks and seconds > 0:
         case = shrink(subject.spec, case, finding.kind, subject.run, seconds)
     shrunk = case.to_json() if weight(case) != weight(original) else {}
     if value := finding.details.get("input_value"):

@@ -12,20 +12,12 @@ from opwright.spec.case import Case
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.sampling import MAX_ELEMENTS, Sizes, allowed, has_empty
 
-# Checks whose cases mean the same at other sizes, layouts, dtypes and values.
-SHRINKABLE = frozenset(
-    {
-        *("contract", "empty", "numerics", "layouts", "coverage", "mutation", "determinism"),
-        *("batch_invariance", "memory"),
-    }
-)
-
 
 def simpler(spec: OperatorSpec, case: Case) -> Iterator[Case]:
     """Cases that differ from ``case`` in one thing, which is simpler; the largest steps first."""
     for sizes in _smaller(spec, case):
         yield replace(case, sizes=sizes)
-    for name in case.layouts if len(case.layouts) > 1 or case.check != "layouts" else ():
+    for name in case.layouts:
         yield replace(case, layouts={n: layout for n, layout in case.layouts.items() if n != name})
     for name in case.absent:
         yield replace(case, absent=tuple(n for n in case.absent if n != name))
