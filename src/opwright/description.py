@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import os
 import sys
 import threading
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import ModuleType
 
 from opwright.errors import OpwrightError, SpecError
+from opwright.log import waiting
 
 _one_at_a_time = threading.RLock()
 
@@ -27,10 +29,37 @@ def run_description(path: Path) -> ModuleType:
     assert found is not None
     assert found.loader is not None
     module = importlib.util.module_from_spec(found)
-    with _one_at_a_time, _siblings(path.parent), _no_bytecode(), _faults_of(path):
+    with (
+        _one_at_a_time,
+        waiting(f"running {path}", culprit=str(path)),
+        _siblings(path.parent),
+        _no_bytecode(),
+        _faults_of(path),
+        forks_end_here(),
+    ):
         sys.modules[name] = module
         found.loader.exec_module(module)
     return module
+
+
+@contextmanager
+def forks_end_here() -> Iterator[None]:
+    """Let a process that the block forks leave at the block's end: what comes after it is done once."""
+    own = os.getpid()
+    code = 0
+    try:
+        yield
+    except BaseException as error:
+        if os.getpid() == own:
+            raise
+        code = error.code if isinstance(error, SystemExit) and isinstance(error.code, int) else 1
+        if not isinstance(error, SystemExit):
+            sys.excepthook(type(error), error, error.__traceback__)
+    finally:
+        if os.getpid() != own:
+            with suppress(OSError, ValueError):
+                sys.stdout.flush()
+            os._exit(code & 0xFF)
 
 
 @contextmanager
@@ -62,24 +91,34 @@ def _faults_of(path: Path) -> Iterator[None]:
 @contextmanager
 def _siblings(folder: Path) -> Iterator[None]:
     """Modules beside the file can be imported, and hide those of other folders that are called alike."""
-    names = {path.stem for path in folder.glob("*.py")}
-    names |= {path.parent.name for path in folder.glob("*/__init__.py")}
-    names -= sys.stdlib_module_names
-    hidden = {
-        name: module for name, module in sys.modules.items() if name.partition(".")[0] in names
-    }
-    for name in hidden:
-        del sys.modules[name]
+    names = _importable_in(folder) - sys.stdlib_module_names
+    hidden = {name: sys.modules.pop(name) for name in _loaded_as(names)}
     sys.path.insert(0, str(folder))
     try:
         yield
     finally:
         if str(folder) in sys.path:
             sys.path.remove(str(folder))
-        for name in [name for name in sys.modules if name.partition(".")[0] in names]:
+        for name in _loaded_as(names):
             del sys.modules[name]
         sys.modules.update(hidden)
-        importlib.invalidate_caches()
+        for path in [path for path in sys.path_importer_cache if path.startswith(str(folder))]:
+            del sys.path_importer_cache[path]  # it may list what is there no more
+
+
+def _importable_in(folder: Path) -> set[str]:
+    with os.scandir(folder) as entries:
+        return {
+            entry.name.removesuffix(".py")
+            for entry in entries
+            if entry.name.endswith(".py") or os.path.isfile(f"{entry.path}/__init__.py")
+        }
+
+
+def _loaded_as(names: set[str]) -> list[str]:
+    """Modules with one of the names, and what lies below them. A process with torch has thousands."""
+    below = tuple(f"{name}." for name in names)
+    return [name for name in sys.modules if name in names or name.startswith(below)]
 
 
 @contextmanager

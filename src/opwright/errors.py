@@ -140,6 +140,12 @@ class DeviceError(OpwrightError):
     exit_code = 43
 
 
+class EndedEarly(OpwrightError):
+    """The process of a command ended before its run was finished: a description did that, or the system."""
+
+    exit_code = 44
+
+
 class RecordError(OpwrightError):
     """A record cannot be read, or has a version that this Opwright does not know."""
 

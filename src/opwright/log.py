@@ -30,3 +30,13 @@ def logging_to(sink: Sink) -> Iterator[None]:
         yield
     finally:
         _sink.reset(token)
+
+
+@contextmanager
+def waiting(what: str, **facts: Any) -> Iterator[None]:
+    """Report that ``what`` (``"running op.py"``) begins, and that it is over: it may take long, or for ever."""
+    log("wait.begin", what, **facts)
+    try:
+        yield
+    finally:
+        log("wait.end", what)

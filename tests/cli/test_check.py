@@ -17,7 +17,6 @@ import pytest
 from click.testing import CliRunner
 
 from cli_operators import OPERATORS
-from opwright.cli.check import _found
 from opwright.cli.main import main
 from opwright.discovery import find_one
 from opwright.errors import (
@@ -31,6 +30,7 @@ from opwright.errors import (
     UsageError,
 )
 from opwright.records.run import read_record, record_schema
+from opwright.session.run import found_operators
 
 Opwright = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -145,7 +145,7 @@ def test_alone_an_operator_that_does_not_build_is_only_an_error(
 
 def test_one_operator_named_twice_is_found_once_and_can_be_found_again(operators: Path) -> None:
     other_way = operators.parent / "." / operators.name
-    found = _found([f"{operators}:right", f"{other_way}:right", "swish", str(operators)])
+    found = found_operators([f"{operators}:right", f"{other_way}:right", "swish", str(operators)])
     names = [described.spec.name for _, described in found]
     assert names[:2] == ["right", "swish"]
     assert len(names) == len(set(names)) == 7
@@ -195,7 +195,8 @@ def test_ctrl_c_tells_what_is_done_and_leaves_no_process(operators: Path) -> Non
         env={**os.environ, mark: "1"},
     ) as process:
         assert process.stderr is not None
-        assert process.stderr.readline().startswith("right: numerics: ")
+        while not process.stderr.readline().startswith("right: numerics: "):
+            pass
         started = operators.with_name(
             operators.name + ".started"
         )  # by the next one, which never ends

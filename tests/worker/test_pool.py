@@ -80,6 +80,21 @@ def answer_of(worker: Worker, do: str, **item: Any) -> dict[str, Any]:
     return result
 
 
+def test_a_fork_of_this_process_neither_uses_its_worker_nor_ends_it(roomy: Worker) -> None:
+    before = answer_of(roomy, "fine")
+    pid = os.fork()
+    if pid == 0:
+        code = 1
+        try:
+            one(roomy, "fine")
+        except WorkerError as error:
+            code = 42 if "belongs to process" in error.what else 2
+        roomy.close()
+        os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 42
+    assert answer_of(roomy, "fine") == before
+
+
 def alive(pid: int) -> bool:
     """Whether the process is there and no zombie."""
     try:

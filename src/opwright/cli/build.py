@@ -15,8 +15,7 @@ from opwright.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from opwright.records.artifact import Artifact
-    from opwright.spec.operator import OperatorSpec
+    from opwright.session.build_run import Built
     from opwright.spec.target import Target
 
 
@@ -45,46 +44,37 @@ def command(
     Says hit or miss, the key, the seconds and where the library is.
     """
     from opwright.cli.loglines import log_lines
-    from opwright.discovery import find
+    from opwright.session.build_run import build_operators
 
     done: list[dict[str, Any]] = []
     with log_lines(quiet=quiet or as_json, verbose=verbose):
-        specs = [described.spec for text in operators for described in find(text)]
-        for spec in specs:
-            artifact, field = _build(spec, target, binding, force=force, why=why or as_json)
+        for built in build_operators(
+            operators, target, binding=binding, force=force, why=why or as_json
+        ):
             if as_json:
-                done.append(_plain(spec, target, artifact, field))
+                done.append(_plain(built, target))
             else:
-                _show(spec, artifact, why=why)
+                _show(built, why=why)
     if as_json:
         click.echo(json.dumps({"version": 1, "kind": "build", "operators": done}, indent=1))
 
 
-def _build(
-    spec: OperatorSpec, target: Target, binding: str | None, *, force: bool, why: bool
-) -> tuple[Artifact | None, str]:
-    """The library, and the name of the field or file that made a build necessary."""
-    from opwright.build import explain
-    from opwright.session.building import build_operator, request_for
-
-    field = ""
-    if why and (request := request_for(spec, target, binding=binding)) is not None:
-        field = explain(request).field
-    return build_operator(spec, target, binding=binding, force=force), field
-
-
-def _show(spec: OperatorSpec, artifact: Artifact | None, *, why: bool) -> None:
+def _show(built: Built, *, why: bool) -> None:
     from opwright.cli.terminal import output
     from opwright.report.built import built_report, nothing_to_build
 
-    shown = built_report(artifact, why=why) if artifact else nothing_to_build(spec.name)
+    artifact = built.artifact
+    shown = built_report(artifact, why=why) if artifact else nothing_to_build(built.spec.name)
     output().print(shown, soft_wrap=True)
 
 
-def _plain(
-    spec: OperatorSpec, target: Target, artifact: Artifact | None, field: str
-) -> dict[str, Any]:
+def _plain(built: Built, target: Target) -> dict[str, Any]:
     from opwright.records.artifact import artifact_to_json
 
-    plain = artifact_to_json(artifact) if artifact else None
-    return {"name": spec.name, "target": str(target), "changed": field, "artifact": plain}
+    plain = artifact_to_json(built.artifact) if built.artifact else None
+    return {
+        "name": built.spec.name,
+        "target": str(target),
+        "changed": built.changed,
+        "artifact": plain,
+    }

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from opwright.build import Store
+    from opwright.build.store import Store
     from opwright.report.store_list import StoredEntry
 
 _SIZE = re.compile(r"(?P<number>\d+(\.\d+)?)\s*(?P<unit>[kMGT]?)(?P<binary>i?)B?", re.IGNORECASE)
@@ -25,7 +25,7 @@ def command() -> None:
 @command.command("where")
 def where() -> None:
     """Print the store's folder. OPWRIGHT_STORE names another."""
-    from opwright.build import Store
+    from opwright.build.store import Store
 
     click.echo(Store.default().where)
 
@@ -34,7 +34,7 @@ def where() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def list_entries(*, as_json: bool) -> None:
     """List the libraries in the store: size, and when each was last used."""
-    from opwright.build import Store
+    from opwright.build.store import Store
     from opwright.cli.terminal import output
     from opwright.report.figures import size_text
 
@@ -65,7 +65,7 @@ def verify() -> None:
 
     Ends with the code of a StoreError when one is damaged.
     """
-    from opwright.build import Store
+    from opwright.build.store import Store
     from opwright.errors import StoreError
 
     store = Store.default()
@@ -91,7 +91,7 @@ def prune(*, days: float | None, max_size: str | None, everything: bool) -> None
     Without options only what is damaged or left over is removed. What a running process has loaded
     stays usable to it, and whatever is needed again is built again.
     """
-    from opwright.build import Store
+    from opwright.build.store import Store
     from opwright.report.figures import size_text
 
     max_bytes = None if max_size is None else size_bytes(max_size)

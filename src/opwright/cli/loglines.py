@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from opwright.cli.channel import pass_on
 from opwright.log import Sink, logging_to
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def sink(*, quiet: bool, verbose: bool, console: Console | None = None) -> Sink:
     """The sink behind `log_lines`, writing to ``console`` where there is one already."""
 
     def tell(kind: str, message: str, facts: dict[str, Any]) -> None:
-        del facts  # for machines; the message says what matters
+        pass_on(kind, message, facts, told=not quiet)
         if quiet or not (verbose or is_told(kind)):
             return
         nonlocal console

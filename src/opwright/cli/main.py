@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import errno
+import sys
 import warnings
 from importlib import import_module
 from typing import Any
@@ -24,9 +25,26 @@ COMMANDS = {
     "exit-codes": "opwright.cli.exit_codes",
 }
 
+# Those that run users' descriptions, which may do anything to their process.
+SUPERVISED = ("check", "build", "selftest")
+
 
 class Commands(click.Group):
     """The command group. It catches what commands raise, once for all of them."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Be the program: what may end its process on the way runs in a child of it."""
+        name = next((word for word in sys.argv[1:] if not word.startswith("-")), "")
+        if name not in SUPERVISED:
+            return self.main(*args, **kwargs)
+        from opwright.cli import failure
+        from opwright.cli.supervision import supervised
+
+        try:
+            code = supervised(lambda: self.main(*args, **kwargs))
+        except OpwrightError as error:
+            code = failure.show_error(error)
+        sys.exit(code)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """All names, in the order of a user's way from the first to the last."""

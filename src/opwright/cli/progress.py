@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Display(Protocol):
-    """What a run tells its display: an operator begins, something happens, a case is done."""
+    """What a run tells its display (`opwright.session.run.Observer`), and what is logged meanwhile."""
 
     def begin(self, operator: str) -> None:
         """The operator of this name is next."""

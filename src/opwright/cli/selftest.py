@@ -11,7 +11,7 @@ from opwright.cli.options import verbosity_options
 
 if TYPE_CHECKING:
     from opwright.records.detection import Detection
-    from opwright.session.selftest import Chosen
+    from opwright.session.selftest import Tried
 
 
 @click.command("selftest")
@@ -29,12 +29,11 @@ def command(
     """
     from opwright.cli.loglines import log_lines
     from opwright.errors import SelfTestFailed
-    from opwright.session.selftest import Chosen
+    from opwright.session.selftest import Chosen, self_test
 
-    chosen = Chosen(only, quick)
     silent = quiet or as_json
     with log_lines(quiet=True, verbose=verbose and not silent):
-        detection = run(chosen, silent=silent)
+        detection = self_test(Chosen(only, quick), (lambda _: None) if silent else _tell)
     if as_json:
         click.echo(json.dumps(detection.to_json(), indent=1))
     else:
@@ -48,30 +47,11 @@ def command(
         )
 
 
-def run(chosen: Chosen, *, silent: bool) -> Detection:
-    """Try every chosen defect and correct operator, one after the other in one worker."""
+def _tell(done: Tried) -> None:
     from opwright.cli.terminal import aside
-    from opwright.records.detection import Detection
-    from opwright.session.checking import checking
-    from opwright.session.planted import correct_folders, defects
-    from opwright.session.selftest import try_correct, try_defect
 
-    console = aside()
-    with checking() as worker:  # it imports torch meanwhile
-        planted, folders = chosen.defects(defects()), chosen.correct(correct_folders())
-        total, trials, correct = len(planted) + len(folders), [], []
-        for number, defect in enumerate(planted, 1):
-            found = list(try_defect(worker, defect, chosen))
-            trials += found
-            if not silent:
-                told = ", ".join(f"{trial.check} {trial.answer}" for trial in found)
-                console.print(f"[{number}/{total}] {defect.name}: {told}", soft_wrap=True)
-        for number, folder in enumerate(folders, len(planted) + 1):
-            correct.append(try_correct(worker, folder, chosen))
-            if not silent:
-                told = "false alarm" if correct[-1].alarms else correct[-1].reason or "no finding"
-                console.print(f"[{number}/{total}] {folder.name}: {told}", soft_wrap=True)
-    return Detection(tuple(trials), tuple(correct))
+    text = f"[{done.number}/{done.total}] {done.name}: {done.answer}"
+    aside().print(text, soft_wrap=True)
 
 
 def _show(detection: Detection) -> None:

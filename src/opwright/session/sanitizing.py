@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from opwright import frozen
-from opwright.build import build
+from opwright.build.builder import build
 from opwright.checks import sanitizers
 from opwright.discovery import Described
 from opwright.errors import WorkerError
@@ -47,15 +47,22 @@ _FRAME = re.compile(r"^\s+#\d+ 0x\w+ in .*? (?P<file>\S+?):(?P<line>\d+)(?::\d+)
 
 
 def sanitized(
-    record: OperatorRecord, operator: str, described: Described, target: Target
+    record: OperatorRecord,
+    operator: str,
+    described: Described,
+    target: Target,
+    *,
+    binding: str | None = None,
 ) -> OperatorRecord:
     """The record with the cases of an instrumented build added. Raises what a build raises."""
-    return _with(record, *sanitizer_cases(operator, described, target))
+    return _with(record, *sanitizer_cases(operator, described, target, binding=binding))
 
 
-def sanitizer_cases(operator: str, described: Described, target: Target) -> tuple[CaseRecord, ...]:
+def sanitizer_cases(
+    operator: str, described: Described, target: Target, *, binding: str | None = None
+) -> tuple[CaseRecord, ...]:
     """What the sanitizers say of the calls of an instrumented build. Raises what a build raises."""
-    request = request_for(described.spec, target)
+    request = request_for(described.spec, target, binding=binding)
     if request is None:
         return (_not_run("a callable is not compiled: there is nothing to instrument"),)
     libraries = sanitizer_libraries()

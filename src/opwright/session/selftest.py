@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from opwright.checks.table import choose
 from opwright.discovery import find_one
 from opwright.errors import OpwrightError, StoreError, ToolchainError
-from opwright.records.detection import Alarm, CorrectTrial, Trial
+from opwright.records.detection import Alarm, CorrectTrial, Detection, Trial
 from opwright.records.run import CaseRecord
-from opwright.session.checking import check_operator
+from opwright.session.checking import check_operator, checking
 from opwright.session.kept_state import kept_state
-from opwright.session.planted import Defect, Expected
+from opwright.session.planted import Defect, Expected, correct_folders, defects
 from opwright.session.sanitizing import sanitizer_cases
 from opwright.spec.target import Target
 from opwright.worker import Limits, Worker
@@ -55,6 +55,36 @@ class Chosen:
             return True
         with kept_state():
             return find_one(str(folder)).spec.implementation == "callable"
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One of ``total`` operators has been tried, and how it went, in words."""
+
+    number: int
+    total: int
+    name: str
+    answer: str
+
+
+def self_test(chosen: Chosen, tell: Callable[[Tried], None]) -> Detection:
+    """Try every chosen defect and correct operator, one after the other in one worker."""
+    trials: list[Trial] = []
+    correct: list[CorrectTrial] = []
+    with checking() as worker:  # it imports torch meanwhile
+        planted, folders = chosen.defects(defects()), chosen.correct(correct_folders())
+        total = len(planted) + len(folders)
+        for number, defect in enumerate(planted, 1):
+            found = list(try_defect(worker, defect, chosen))
+            trials += found
+            answer = ", ".join(f"{trial.check} {trial.answer}" for trial in found)
+            tell(Tried(number, total, defect.name, answer))
+        for number, folder in enumerate(folders, len(planted) + 1):
+            trial = try_correct(worker, folder, chosen)
+            correct.append(trial)
+            answer = "false alarm" if trial.alarms else trial.reason or "no finding"
+            tell(Tried(number, total, folder.name, answer))
+    return Detection(tuple(trials), tuple(correct))
 
 
 def try_defect(worker: Worker, defect: Defect, chosen: Chosen) -> Iterator[Trial]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from types import TracebackType
@@ -48,6 +50,7 @@ class Worker:
         self._reader = Reader(max_bytes=1 << 32)
         self._preloading = True
         self._closed = False
+        self._pid = os.getpid()
         self.use(payload or {}, setup=setup)
         self._zygote = start_zygote(environment)
         log("worker.start", "starting the worker", pid=self._zygote.process.pid)
@@ -83,6 +86,9 @@ class Worker:
         """End every process of this worker, whatever it is doing."""
         if not self._closed:
             self._closed = True
+            if os.getpid() != self._pid:  # a fork: the processes are not its own
+                self._zygote.connection.close()
+                return
             self._zygote.stop(at_once=self._preloading)
 
     def __enter__(self) -> Worker:  # noqa: PYI034 - Self is newer than Python 3.10
@@ -115,6 +121,11 @@ class Worker:
 
     def _request(self, message: Message) -> Message:
         """Send ``message`` and wait for its reply."""
+        if os.getpid() != self._pid:
+            raise WorkerError(
+                f"this worker belongs to process {self._pid}, and not to its fork {os.getpid()}",
+                hint="Make a Worker of its own in each process.",
+            )
         if self._preloading:
             self._await_preload()
         seconds = 2 * self.limits.setup_seconds + self.limits.case_seconds + _MARGIN_SECONDS

@@ -1,0 +1,158 @@
+"""A whole check run: find the operators, check one after the other, and put down what came of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Protocol
+
+from opwright import __version__
+from opwright.checks.table import choose
+from opwright.discovery import Described, find, installed_names
+from opwright.errors import DeviceError, FoundFault, NotEvidence, OpwrightError, ReferenceFailed
+from opwright.log import waiting
+from opwright.records.run import CaseRecord, OperatorRecord, Record
+from opwright.records.verdict import errored
+from opwright.session.checking import (
+    LABELS,
+    Progress,
+    check_operator,
+    checking,
+    sources_digest,
+)
+from opwright.session.environment import environment_facts
+from opwright.session.sanitizing import sanitized
+from opwright.spec.target import Target
+from opwright.worker import Worker
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of each operator. ``only`` names checks, none means all; unknown ones are a `UsageError`."""
+
+    target: Target
+    binding: str | None = None
+    only: tuple[str, ...] = ()
+    sanitize: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse unknown names."""
+        choose(self.only)
+
+
+class Observer(Protocol):
+    """Who is told how far a run has come."""
+
+    def begin(self, operator: str) -> None:
+        """The operator of this name is next."""
+
+    def case(self, progress: Progress) -> None:
+        """A case is done."""
+
+
+@dataclass
+class Run:
+    """What has come of a run so far. ``errors`` are those of the operators that did not build, in order."""
+
+    started_at: str = field(
+        default_factory=lambda: datetime.now(timezone.utc).isoformat(timespec="seconds")
+    )
+    operators: list[OperatorRecord] = field(default_factory=list)
+    errors: list[OpwrightError] = field(default_factory=list)
+
+    def record(self, command: str) -> Record:
+        """All of it; ``command`` is what the user has written. Imports torch."""
+        return Record(
+            opwright=__version__,
+            command=command,
+            started_at=self.started_at,
+            environment=environment_facts(),
+            operators=tuple(self.operators),
+        )
+
+    @property
+    def exit_code(self) -> int:
+        """A fault weighs more than what could not be judged, and that more than what proved nothing."""
+        verdicts = {operator.verdict for operator in self.operators}
+        if "fail" in verdicts:
+            return FoundFault.exit_code
+        if self.errors:
+            return self.errors[0].exit_code
+        if "error" in verdicts:
+            return ReferenceFailed.exit_code
+        return NotEvidence.exit_code if "not checked" in verdicts else 0
+
+
+def check_operators(run: Run, operators: Sequence[str], asked: Asked, observer: Observer) -> None:
+    """Check every operator that is named, and add its record to ``run``, which is good at any time.
+
+    One that does not build is put down, and the next one taken. Raises what finding operators raises,
+    and what would be the same for every operator.
+    """
+    with checking() as worker:  # it imports torch while the first operator compiles
+        for address, described in found_operators(operators):
+            observer.begin(described.spec.name)
+            try:
+                record = _checked(worker, address, described, asked, observer)
+            except DeviceError:
+                raise  # it will be the same for every operator
+            except OpwrightError as error:
+                record = _not_built(described, asked.target, error)
+                run.errors.append(error)
+            run.operators.append(record)
+
+
+def found_operators(texts: Sequence[str]) -> list[tuple[str, Described]]:
+    """Every operator that is named, once, with the text that finds it again in another process."""
+    known = installed_names()
+    found: dict[str, tuple[str, Described]] = {}
+    for text in texts:
+        with waiting(f"reading {text}", asked_for=text):
+            several = find(text)
+        for described in several:
+            spec = described.spec
+            in_file = f"{spec.location.file}:{spec.name}"
+            installed = text in known and not Path(text).exists()
+            found.setdefault(in_file, (text if installed else in_file, described))
+    return list(found.values())
+
+
+def _checked(
+    worker: Worker, address: str, described: Described, asked: Asked, observer: Observer
+) -> OperatorRecord:
+    record = check_operator(
+        worker,
+        address,
+        described,
+        asked.target,
+        only=asked.only,
+        binding=asked.binding,
+        watcher=observer.case,
+        shrinks=True,
+    )
+    if asked.sanitize:
+        record = sanitized(record, address, described, asked.target, binding=asked.binding)
+    return record
+
+
+def _not_built(described: Described, target: Target, error: OpwrightError) -> OperatorRecord:
+    """The record of an operator of which no case could be run, and why."""
+    spec = described.spec
+    try:
+        digest = sources_digest(spec, target)
+    except OSError:  # a source that is not there may be the very error
+        digest = ""
+    return OperatorRecord(
+        name=spec.name,
+        schema=spec.schema.text,
+        implementation=spec.implementation,
+        location=str(spec.location),
+        sources_digest=digest,
+        target=str(target),
+        label=LABELS[target.kind],
+        artifact={},
+        cases=(CaseRecord("build", "build", {}, errored(str(error)), 0.0),),
+        seconds=0.0,
+    )
