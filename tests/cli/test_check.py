@@ -17,6 +17,7 @@ import pytest
 from click.testing import CliRunner
 
 from cli_operators import OPERATORS
+from opwright.checks.table import CHECKS
 from opwright.cli.main import main
 from opwright.discovery import find_one
 from opwright.errors import (
@@ -171,6 +172,18 @@ def test_what_makes_no_sense_is_refused_before_anything_is_built(
     assert result.exit_code == error.exit_code
     assert result.stdout == ""
     assert not empty_store.exists()
+
+
+def test_the_checks_can_be_listed_with_what_a_pass_of_each_says() -> None:
+    result = CliRunner().invoke(main, ["check", "--list-checks"])
+    assert result.exit_code == 0
+    lines = [line.split(maxsplit=1) for line in result.stdout.splitlines()]
+    assert lines == [[check.name, check.promise] for check in CHECKS]
+
+
+def test_a_device_that_is_called_by_another_name_is_guessed() -> None:
+    result = CliRunner().invoke(main, ["check", "swish", "--target", "gpu"])
+    assert "Did you mean 'cuda'?" in " ".join(result.stderr.split())
 
 
 def processes_with(mark: str) -> list[int]:

@@ -37,6 +37,7 @@ def record() -> Record:
     operator = OperatorRecord(
         "f", "f(Tensor x) -> Tensor", "generated", "op.py:3", "ab" * 32, "cpu", "hardware",
         {"build_key": "k", "digest": "d", "hit": True, "seconds": 0.5}, cases, 1.5,
+        {"large": "it has no rows"},
     )  # fmt: skip
     return Record(
         "0.1.0", "opwright check f", "2024-01-01T00:00:00Z", {"torch": "2.10"}, (operator,)
@@ -46,6 +47,12 @@ def record() -> Record:
 def test_a_record_comes_back_unchanged(tmp_path: Path) -> None:
     write_record(record(), tmp_path / "record.json")
     assert read_record(tmp_path / "record.json") == record()
+
+
+def test_every_check_that_was_asked_for_has_a_verdict_in_the_file() -> None:
+    (operator,) = record().to_json()["operators"]
+    assert operator["checks"] == {"numerics": "fail", "large": "not checked"}
+    assert operator["unplanned"] == {"large": "it has no rows"}
 
 
 def test_a_record_keeps_to_its_schema() -> None:

@@ -14,6 +14,7 @@ from made_record import (
     numerics,
 )
 from opwright.records.summary import (
+    ReasonGroup,
     case_elements,
     check_summaries,
     finding_groups,
@@ -76,6 +77,18 @@ def test_the_record_as_json_has_the_same_verdict() -> None:
 
 def test_no_case_at_all_proves_nothing() -> None:
     assert made_operator().verdict == "not checked"
+    assert made_operator(unplanned={"coverage": "why"}).verdict == "not checked"
+
+
+def test_a_check_without_a_case_is_named_with_its_reason_and_does_not_undo_a_pass() -> None:
+    operator = made_operator(*RIGHT.cases, unplanned={"coverage": "it returns nothing of its own"})
+    assert operator.verdict == "pass"
+    assert operator.checks() == {"contract": "pass", "numerics": "pass", "coverage": "not checked"}
+    last = check_summaries(operator)[-1]
+    assert (last.check, last.cases, last.verdict) == ("coverage", 0, "not checked")
+    assert reason_groups(operator) == [
+        ReasonGroup("coverage", "not checked", "it returns nothing of its own", 0)
+    ]
 
 
 def test_findings_of_a_kind_come_together_with_the_smallest_case() -> None:

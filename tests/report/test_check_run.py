@@ -6,7 +6,7 @@ import re
 import pytest
 from rich.console import Console
 
-from made_record import BROKEN, HOLLOW, RIGHT, WRONG, made_case, made_operator, made_record
+from made_record import BROKEN, HOLLOW, RIGHT, WRONG, finding, made_case, made_operator, made_record
 from opwright.records.run import OperatorRecord
 from opwright.records.verdict import passed
 from opwright.report.check_run import check_report, closing_line
@@ -81,6 +81,37 @@ def test_reasons_of_several_operators_are_told_once_with_their_counts() -> None:
     text = shown(HOLLOW, other)
     assert re.search(r"coverage +memory cannot be poisoned \(gelu 2, silu 2\)", text)
     assert text.count("memory cannot be poisoned") == 1
+
+
+def test_a_check_without_a_case_has_a_row_and_its_reason_and_leaves_the_verdict() -> None:
+    partly = made_operator(*RIGHT.cases, unplanned={"coverage": "it returns nothing of its own"})
+    text = shown(partly)
+    assert row(text, "coverage") == ["○", "coverage", "0", "-", "-", "-", "-", "0.00", "s"]
+    assert re.search(r"coverage +it returns nothing of its own \(swish\)", text)
+    assert closing_line(partly).plain == closing_line(RIGHT).plain
+
+
+def test_a_crash_of_every_check_is_told_once_with_the_other_checks_below_it() -> None:
+    crash = finding("crash", "crashed with SIGSEGV")
+    cases = [made_case(check, str(i), crash) for check in ("empty", "numerics") for i in range(3)]
+    text = shown(made_operator(*cases, made_case("memory", "a", crash)))
+    assert text.count("crashed with SIGSEGV") == 1
+    assert "swish, empty: crash" in text
+    assert "The same in numerics (3), memory (1)." in text
+
+
+@pytest.mark.parametrize(
+    "ulp, reference, told", [(3e6, 2.0, False), (4.0, 2e7, False), (4.0, 2.0, True)]
+)
+def test_a_pass_shows_errors_in_ulp_only_where_they_mean_something(
+    ulp: float, reference: float, told: bool
+) -> None:
+    figures = {"max_ulp": ulp, "ratio_worst": 1.5, "reference_max_ulp": reference}
+    case = made_case("numerics", "a", passed({**figures, "reference_max_abs": 1e-7}))
+    line = row(shown(made_operator(case)), "numerics")
+    assert ("4.0" in line, "2.0" in line) == (told, told)
+    assert ">1e6" not in line
+    assert "1.5×" in line
 
 
 def test_an_error_is_set_apart_from_what_was_not_checked_and_shortened() -> None:

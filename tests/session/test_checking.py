@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+from opwright.checks.table import CHECKS
 from opwright.discovery import find_one
 from opwright.records.run import CaseRecord
-from opwright.session.checking import check_operator, checking
+from opwright.session.checking import check_operator, checking, plan
 from opwright.spec.target import Target
 from opwright.worker import Limits
 
@@ -81,3 +82,23 @@ def test_an_operator_that_raises_every_time_is_run_to_the_end(tmp_path: Path) ->
     found = cases(tmp_path, "raise RuntimeError('no')", "numerics")
     assert {c.outcome.verdict for c in found} == {"fail"}
     assert {f.kind for c in found for f in c.outcome.findings} == {"exception"}
+
+
+def test_every_check_that_was_asked_for_is_in_the_record_whether_it_has_a_case_or_not(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "op.py").write_text(OPERATOR.format(body="").replace("edge=(0,)", "edge=()"))
+    spec = find_one(str(tmp_path)).spec
+    with checking() as worker:
+        record = check_operator(
+            worker,
+            str(tmp_path),
+            find_one(str(tmp_path)),
+            Target("cpu"),
+            only=("empty", "numerics"),
+        )
+    everything, unplanned = plan(spec, CHECKS)
+    assert {case.check for case in everything} | set(unplanned) == {check.name for check in CHECKS}
+    assert all(unplanned.values())
+    assert "no declared size of ending is 0" in record.unplanned["empty"]
+    assert set(record.checks()) == {"empty", "numerics"}

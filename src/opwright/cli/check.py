@@ -24,11 +24,32 @@ if TYPE_CHECKING:
     from opwright.spec.target import Target
 
 
+def _list_checks(context: click.Context, option: click.Parameter, value: bool) -> None:
+    """Print a line a check, what a pass says, and end."""
+    del option
+    if not value or context.resilient_parsing:
+        return
+    from opwright.checks.table import CHECKS
+
+    width = max(len(check.name) for check in CHECKS)
+    for check in CHECKS:
+        click.echo(f"{check.name:{width}}  {check.promise}")
+    context.exit()
+
+
 @click.command("check")
 @operators_argument
 @target_option
 @binding_option
 @click.option("--only", multiple=True, metavar="CHECK", help="Run this check; may be repeated.")
+@click.option(
+    "--list-checks",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_list_checks,
+    help="List the checks and what a pass of each says.",
+)
 @click.option(
     "--sanitize",
     is_flag=True,

@@ -15,6 +15,7 @@ from opwright.files import write_atomic
 from opwright.records.verdict import VERDICTS, Finding, Outcome, Verdict
 
 RECORD_VERSION = 1
+_DERIVED = ("verdict", "counts", "checks")  # written for readers, and computed anew when read
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,11 @@ class CaseRecord:
 
 @dataclass(frozen=True)
 class OperatorRecord:
-    """One operator on one target: what it is, which binary was run, and every case."""
+    """One operator on one target: what it is, which binary was run, and every case.
+
+    ``unplanned`` holds the checks that had no case for it, each with the reason. They were not checked,
+    and count in the verdict only where nothing else was.
+    """
 
     name: str
     schema: str
@@ -48,14 +53,21 @@ class OperatorRecord:
     artifact: dict[str, Any]
     cases: tuple[CaseRecord, ...]
     seconds: float
+    unplanned: dict[str, str] = field(default_factory=dict)
 
     @property
     def verdict(self) -> Verdict:
         """The worst of the checks' verdicts: fail, then error, then not checked."""
-        checks: dict[str, list[Verdict]] = {}
+        checks = self.checks()
+        return worst(checks[name] for name in checks if name not in self.unplanned)
+
+    def checks(self) -> dict[str, Verdict]:
+        """The verdict of every check that was asked for; those without a case come last."""
+        found: dict[str, list[Verdict]] = {}
         for case in self.cases:
-            checks.setdefault(case.check, []).append(case.outcome.verdict)
-        return worst(check_verdict(verdicts) for verdicts in checks.values())
+            found.setdefault(case.check, []).append(case.outcome.verdict)
+        checks = {name: check_verdict(verdicts) for name, verdicts in found.items()}
+        return {**checks, **dict.fromkeys(self.unplanned, check_verdict(()))}
 
     def counts(self) -> dict[Verdict, int]:
         """How many cases have each verdict."""
@@ -81,6 +93,7 @@ class Record:
         for operator, record in zip(plain["operators"], self.operators, strict=True):
             operator["verdict"] = record.verdict
             operator["counts"] = record.counts()
+            operator["checks"] = record.checks()
         return plain
 
 
@@ -144,9 +157,9 @@ def outcome_from_json(plain: dict[str, Any]) -> Outcome:
 
 
 def _operator(plain: dict[str, Any]) -> OperatorRecord:
-    fields = {k: v for k, v in plain.items() if k not in ("verdict", "counts", "cases")}
+    fields = {k: v for k, v in plain.items() if k not in _DERIVED}
     cases = tuple(
         CaseRecord(**{**case, "outcome": outcome_from_json(case["outcome"])})
         for case in plain["cases"]
     )
-    return OperatorRecord(**fields, cases=cases)
+    return OperatorRecord(**{**fields, "cases": cases})

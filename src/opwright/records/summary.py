@@ -50,7 +50,7 @@ class FindingGroup:
 
 @dataclass(frozen=True)
 class ReasonGroup:
-    """Cases of one check that were not judged, for one reason."""
+    """Cases of one check that were not judged, for one reason; a ``count`` of 0 where there was no case."""
 
     check: str
     verdict: Verdict
@@ -59,8 +59,9 @@ class ReasonGroup:
 
 
 def check_summaries(operator: OperatorRecord) -> list[CheckSummary]:
-    """One summary a check, in the order in which they ran."""
-    return [_summary(check, cases) for check, cases in _by_check(operator)]
+    """One summary a check, in the order in which they ran; last those that had no case."""
+    summaries = [_summary(check, cases) for check, cases in _by_check(operator)]
+    return [*summaries, *(_summary(check, []) for check in operator.unplanned)]
 
 
 def finding_groups(operator: OperatorRecord) -> list[FindingGroup]:
@@ -84,7 +85,9 @@ def reason_groups(operator: OperatorRecord) -> list[ReasonGroup]:
         for case in operator.cases
         if case.outcome.reason
     )
-    return [ReasonGroup(*key, count) for key, count in counted.items()]
+    groups = [ReasonGroup(*key, count) for key, count in counted.items()]
+    nothing = operator.unplanned.items()
+    return [*groups, *(ReasonGroup(check, "not checked", reason, 0) for check, reason in nothing)]
 
 
 def note_groups(operator: OperatorRecord) -> list[tuple[str, str, int]]:

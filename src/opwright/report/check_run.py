@@ -46,7 +46,11 @@ def closing_line(operator: OperatorRecord) -> Text:
         (verdict, STYLES[verdict]),
         f" ({', '.join(facts)}) on {operator.target}{label}",
     )
-    hollow = [each.check for each in check_summaries(operator) if each.verdict == "not checked"]
+    hollow = [
+        each.check
+        for each in check_summaries(operator)
+        if each.verdict == "not checked" and each.cases
+    ]
     if not operator.cases:
         line.append("; no case was run", style="yellow")
     elif hollow:
@@ -84,7 +88,7 @@ def _findings(
     operators: Sequence[OperatorRecord], verbose: bool, ascii_only: bool
 ) -> Iterator[RenderableType]:
     for operator in operators:
-        for group in finding_groups(operator):
+        for group, again in _told_once(finding_groups(operator)):
             yield Text()
             head = f" {operator.name}, {group.check}: {group.finding.kind}"
             yield Text.assemble(sign("fail", ascii_only=ascii_only), (head, "bold"))
@@ -93,6 +97,21 @@ def _findings(
                 # Whole lines, however long: they are there to be copied.
                 yield Text()
                 yield Padding(Text(program, no_wrap=True, overflow="ignore"), (0, 0, 0, 4))
+            if again:
+                others = ", ".join(f"{each.check} ({each.count})" for each in again)
+                yield Text()
+                yield Padding(Text(f"The same in {others}.", style="dim"), (0, 0, 0, 2))
+
+
+def _told_once(
+    groups: Sequence[FindingGroup],
+) -> Iterator[tuple[FindingGroup, list[FindingGroup]]]:
+    """Each finding with those of other checks that say the same: a crash is one for all of them."""
+    same: dict[tuple[str, str], list[FindingGroup]] = {}
+    for group in groups:
+        same.setdefault((group.finding.kind, group.finding.message), []).append(group)
+    for first, *again in same.values():
+        yield first, again
 
 
 def _finding(operator: OperatorRecord, group: FindingGroup, verbose: bool) -> Table:
@@ -133,7 +152,9 @@ def _reasons(operators: Sequence[OperatorRecord], ascii_only: bool) -> Iterator[
         yield Text.assemble(mark, (f" {verdict}", "bold"))
         grid = _grid()
         for (_, check, reason), counts in chosen.items():
-            whose = ", ".join(f"{name} {number}" for name, number in counts.items())
+            whose = ", ".join(
+                f"{name} {number}" if number else name for name, number in counts.items()
+            )
             grid.add_row(check, Text.assemble(_shortened(reason), (f" ({whose})", "dim")))
         yield Padding(grid, (0, 0, 0, 2))
 

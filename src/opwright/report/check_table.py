@@ -14,10 +14,12 @@ from opwright.report.figures import figure_text, seconds_text
 from opwright.report.verdicts import count, sign
 
 LEGEND = (
-    "ULP: largest error of the operator (max) and of its reference (ref) against the float64 oracle. "
+    "ULP: largest error of the operator (max) and of its reference (ref) against the float64 oracle, left "
+    "out of a pass where sums cancel: near zero it counts what is no error. "
     "vs ref: the operator's largest error over the reference's at that dtype and magnitude. float64 "
     "has no such figures: there the reference is the oracle."
 )
+_TELLING_ULP = 1000.0
 _COLUMNS = (
     "cases",
     "pass",
@@ -68,12 +70,15 @@ def _build_row(operator: OperatorRecord) -> list[Text]:
 
 def _check_row(summary: CheckSummary, ascii_only: bool) -> list[Text]:
     ratio = figure_text(summary.vs_reference)
+    ulps = (summary.max_ulp, summary.reference_ulp)
+    if summary.verdict == "pass" and any(ulp is not None and ulp >= _TELLING_ULP for ulp in ulps):
+        ulps = (None, None)
     return [
         Text.assemble("  ", sign(summary.verdict, ascii_only=ascii_only), f" {summary.check}"),
         Text(str(summary.cases)),
         *(count(summary.counts[verdict], verdict) for verdict in VERDICTS),
-        Text(figure_text(summary.max_ulp)),
-        Text(figure_text(summary.reference_ulp), style="dim"),
+        Text(figure_text(ulps[0])),
+        Text(figure_text(ulps[1]), style="dim"),
         Text(f"{ratio}{'x' if ascii_only else '×'}" if ratio else ""),
         Text(seconds_text(summary.seconds), style="dim"),
     ]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from opwright.binding.dispatch import dispatch_key
-from opwright.build import quarantine
+from opwright.build.quarantine import quarantine
 from opwright.checks.protocol import Check
 from opwright.checks.table import choose
 from opwright.discovery import Described
@@ -82,7 +82,7 @@ def check_operator(
     artifact = _whole(build_operator(spec, target, binding=binding)) or build_operator(
         spec, target, binding=binding
     )
-    cases = plan(spec, choose(only))
+    cases, unplanned = plan(spec, choose(only))
     payload = {
         "operator": operator,
         "artifact": artifact_to_json(artifact) if artifact else None,
@@ -105,13 +105,16 @@ def check_operator(
         artifact=_artifact_facts(artifact),
         cases=tuple(records),
         seconds=time.monotonic() - started,
+        unplanned=unplanned,
     )
     return _shown_small(whole, worker, operator, spec) if shrinks else whole
 
 
-def plan(spec: OperatorSpec, checks: Iterable[Check]) -> list[Case]:
-    """Every case of the checks, in order."""
-    return [case for check in checks for case in check.cases(spec)]
+def plan(spec: OperatorSpec, checks: Iterable[Check]) -> tuple[list[Case], dict[str, str]]:
+    """Every case of the checks, in order, and why there is none of a check that has none."""
+    plans = {check.name: check.plan(spec) for check in checks}
+    cases = [case for each in plans.values() for case in each.cases]
+    return cases, {name: each.why_none for name, each in plans.items() if not each.cases}
 
 
 def _shown_small(

@@ -17,6 +17,14 @@ ARCHITECTURES: dict[str, str] = {
     "emulated": r"wave(32|64)",
 }
 
+# what else these devices are called
+_OTHER_NAMES = {
+    **dict.fromkeys(("gpu", "nvidia"), "cuda"),
+    **dict.fromkeys(("rocm", "amd", "dcu", "amdgpu"), "hip"),
+    **dict.fromkeys(("ascend", "cann", "acl"), "npu"),
+    **dict.fromkeys(("host", "x86", "native"), "cpu"),
+}
+
 
 class Target(Frozen):
     """A kind of device and, where it was said, an architecture of that kind."""
@@ -32,7 +40,7 @@ def parse_target(text: str) -> Target:
     """Read ``kind[:architecture]``; raise `UsageError` for anything else, with the nearest spelling."""
     kind, _, architecture = text.strip().partition(":")
     if kind not in ARCHITECTURES:
-        guess = did_you_mean(kind, ARCHITECTURES)
+        guess = did_you_mean(_OTHER_NAMES.get(kind.lower(), kind), ARCHITECTURES)
         raise UsageError(
             f"unknown target {text!r}", hint=f"{guess}Targets are: {', '.join(ARCHITECTURES)}."
         )
