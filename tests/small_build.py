@@ -13,7 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from opwright.build import Store, build
+from opwright.build.builder import build
+from opwright.build.store import Store
 from opwright.frozen import replace
 from opwright.log import logging_to
 from opwright.records.artifact import Artifact

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoints
 
 ENTRY_POINTS = "opwright.ops"
+_SHIPPED = Path(__file__).parent / "ops"
 
 
 class Described(Protocol):
@@ -57,8 +58,7 @@ def find_one(text: str) -> Described:
 
 def shipped_folders() -> dict[str, Path]:
     """The operators that come with Opwright, by name."""
-    shipped = Path(__file__).parent / "ops"
-    return {path.parent.name: path.parent for path in sorted(shipped.glob("*/op.py"))}
+    return {path.parent.name: path.parent for path in sorted(_SHIPPED.glob("*/op.py"))}
 
 
 def installed_names() -> dict[str, str]:
@@ -81,8 +81,8 @@ def _is_file_and_name(text: str) -> bool:
 
 
 def _installed(name: str) -> Described:
-    shipped = shipped_folders().get(name)
-    if shipped is not None:  # without asking every installed package
+    shipped = _SHIPPED / name
+    if name.isidentifier() and (shipped / "op.py").is_file():  # asks no installed package
         return find_one(str(shipped))
     if name not in installed_names():
         guess = did_you_mean(name, installed_names())

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from opwright.build import Store
+from opwright.build.store import Store
 from opwright.errors import CompileError, LinkError, ToolchainError
 from opwright.spec.request import Unit
 from small_build import (

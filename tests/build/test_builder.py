@@ -16,7 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from opwright.build import Store, lookup, quarantine
+from opwright.build.lookup import lookup
+from opwright.build.quarantine import quarantine
+from opwright.build.store import Store
 from opwright.errors import BuildTimeout, CompileError, SpecError, StoreError, ToolchainError
 from opwright.frozen import replace
 from opwright.records.artifact import Artifact
@@ -228,7 +230,7 @@ def test_a_library_that_does_not_load_is_set_aside_and_built_again(
 def test_a_forced_build_compiles_again_and_replaces_nothing_that_is_right(
     root: Path, tmp_path: Path, count: Path
 ) -> None:
-    from opwright.build import build
+    from opwright.build.builder import build
 
     store = Store(tmp_path / "store")
     first = built(request_for(root), store)

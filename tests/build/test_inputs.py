@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from opwright.build import Miss, Store, lookup
+from opwright.build.explain import Miss
+from opwright.build.lookup import lookup
+from opwright.build.store import Store
 from small_build import (
     EXPORT,
     SOURCE,

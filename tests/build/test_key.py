@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
-from opwright.build import Miss, Store, explain, lookup
+from opwright.build.explain import Miss
+from opwright.build.lookup import explain, lookup
+from opwright.build.store import Store
 from opwright.frozen import replace
 from opwright.spec.request import Unit
 from opwright.spec.target import Target

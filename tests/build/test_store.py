@@ -8,10 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from opwright.build import Store, quarantine
+from opwright.build.quarantine import quarantine
+from opwright.build.store import Store
 from opwright.build.trust import default_folder
 from opwright.errors import StoreError
 from small_build import built, heard, request_for, run_python, small_operator, write
+
+DAMAGED = "what the store has of it is damaged, or of another version"
 
 
 @pytest.fixture
@@ -174,7 +177,7 @@ def test_explaining_reads_no_entry_of_another_version(root: Path, tmp_path: Path
     path.write_text(path.read_text().replace('"version": 1', '"version": 99'))
     assert store.list() == []
     write(root, k_h="#define K 3\n")
-    assert built(request_for(root), store).reason == "it was never built"
+    assert built(request_for(root), store).reason == DAMAGED
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, "[1]", '{"question": 1}', "null", '"x"', "\0"])
@@ -186,6 +189,7 @@ def test_a_damaged_file_of_the_store_is_written_anew(root: Path, tmp_path: Path,
         path.write_text(text)
     again = built(request_for(root), store)
     assert again.build_key == first.build_key
+    assert again.reason == DAMAGED
     assert built(request_for(root), store).hit
 
 

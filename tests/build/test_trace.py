@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from opwright.build import Store, trace
+from opwright.build import trace
+from opwright.build.store import Store
 from opwright.build.trace import read_trace, traced, tracer
 from opwright.toolchain.base import Tools
 from small_build import answer_of, built, heard, request_for, small_operator, write

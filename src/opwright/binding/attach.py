@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from opwright.binding.dispatch import DispatcherOp, dispatch_key
-from opwright.binding.extension import extension_function
 from opwright.binding.library import Library
 from opwright.errors import LoadError
 from opwright.files import digest_file
@@ -27,6 +26,8 @@ def attach(dispatcher: DispatcherOp, target: Target, artifact: Artifact | None) 
         assert spec.function is not None
         dispatcher.use_function(spec.function, key)
     elif spec.extension is not None:
+        from opwright.binding.extension import extension_function
+
         function = extension_function(spec.extension, artifact, artifact.facts["module_name"])
         dispatcher.use_function(function, key)
     else:

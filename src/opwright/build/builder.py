@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from opwright.build.explain import Miss
 from opwright.build.lookup import Query
 from opwright.build.manifest import MANIFEST, Manifest, read_manifest
+from opwright.build.receipt import Question, remember
 from opwright.build.store import Store
 from opwright.errors import StoreError
 from opwright.files import digest_file, publish_folder, remove_folder
@@ -21,19 +22,29 @@ if TYPE_CHECKING:
     from opwright.build.compile import Compiled
 
 
-def build(request: BuildRequest, *, store: Store | None = None, force: bool = False) -> Artifact:
+def build(
+    request: BuildRequest,
+    *,
+    store: Store | None = None,
+    force: bool = False,
+    question: Question | None = None,
+) -> Artifact:
     """Return the request's library, from the store or newly built.
 
-    However many processes and threads ask, one compiles. Raises `CompileError`, `LinkError`,
+    However many processes and threads ask, one compiles. A library that is found is remembered as
+    the answer to ``question``. Raises `CompileError`, `LinkError`,
     `ToolchainError`, `BuildTimeout` or `StoreError`; nothing is published then.
     """
-    started = time.monotonic()
+    started, asked_ns = time.monotonic(), time.time_ns()
     query = Query(request, store or Store.default())
     if not query.store.prepared:  # then what the first look-up learns is kept, too
         query.store.prepare()
     found = query.find()
     if isinstance(found, Manifest) and not force:
-        return _hit(query, found, started)
+        artifact = _hit(query, found, started)
+        if question is not None:
+            remember(question, query, found, artifact, asked_ns)
+        return artifact
     from opwright.build.debris import reclaim
     from opwright.lock import hold  # who finds pays for nothing that only builders need
 
@@ -58,27 +69,6 @@ def build(request: BuildRequest, *, store: Store | None = None, force: bool = Fa
     )
     seconds = time.monotonic() - started
     return query.artifact(manifest, hit=False, seconds=seconds, reason=reason)
-
-
-def quarantine(artifact: Artifact, why: str) -> Path:
-    """Set a library that does not load aside, so that the next build makes it again; returns where to.
-
-    ``why`` is written down beside it, and whether the file is still the one that was built.
-    """
-    folder = artifact.folder
-    intact = artifact.library.is_file() and digest_file(artifact.library) == artifact.digest
-    state = "the file is as it was built" if intact else "the file is damaged"
-    aside = folder.parent.parent / ".quarantine" / f"{folder.parent.name}-{os.urandom(4).hex()}"
-    store = Store(folder.parent.parent.parent)
-    with store.writing():
-        aside.parent.mkdir(exist_ok=True, mode=0o700)
-        try:
-            folder.rename(aside)
-        except FileNotFoundError:
-            return aside  # somebody else has set it aside
-        (aside / "why.txt").write_text(f"{why}\n{state}\n")
-    log("store.quarantine", f"{artifact.name}: set aside ({state}): {why}", folder=str(aside))
-    return aside
 
 
 def _hit(query: Query, manifest: Manifest, started: float) -> Artifact:

@@ -27,3 +27,13 @@ def entries(request_folder: Path) -> list[Manifest]:
                 with suppress(OSError):
                     found.append((entry.stat().st_mtime, manifest))
     return [manifest for _, manifest in sorted(found, key=lambda pair: -pair[0])]
+
+
+def has_damaged(request_folder: Path) -> bool:
+    """Whether there is an entry of the request that is not whole."""
+    with suppress(OSError), os.scandir(request_folder) as listing:
+        return any(
+            not entry.name.startswith(".") and read_manifest(Path(entry.path)) is None
+            for entry in listing
+        )
+    return False

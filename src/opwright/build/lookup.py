@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from opwright.build.digests import Digests
-from opwright.build.entries import entries
+from opwright.build.entries import entries, has_damaged
 from opwright.build.environment import compiler_environment
 from opwright.build.explain import Miss, nearest_difference
 from opwright.build.inputs import Inputs, first_change
@@ -16,7 +16,7 @@ from opwright.build.key import key_of, key_parts
 from opwright.build.manifest import Manifest
 from opwright.build.roots import Roots
 from opwright.build.store import Store
-from opwright.build.tools import known_tools
+from opwright.build.tools import ASKED_WITH, known_tools, question_of
 from opwright.records.artifact import Artifact
 from opwright.spec.request import BuildRequest
 from opwright.toolchain.base import Job, Tools
@@ -37,6 +37,17 @@ class Query:
     def tools(self) -> Tools:
         """The compiler's programs."""
         return known_tools(self.toolchain, self.store, self.environment)
+
+    @property
+    def tools_hold(self) -> bool:
+        """Whether the tools are the same for as long as their files are."""
+        return bool(question_of(self.tools.driver, self.environment))
+
+    @property
+    def environment_names(self) -> tuple[str, ...]:
+        """The variables that decide which compiler is found, and what it makes."""
+        chain = self.toolchain
+        return (*chain.driver_environment, *ASKED_WITH, *chain.environment)
 
     @cached_property
     def job(self) -> Job:
@@ -82,6 +93,8 @@ class Query:
         if changes:
             name, what = changes[0]
             return Miss(f"{name} {what}", (name,))
+        if not candidates and has_damaged(self.folder):
+            return Miss("what the store has of it is damaged, or of another version", ("library",))
         return nearest_difference(self.store, self.request, self.parts)
 
     def artifact(

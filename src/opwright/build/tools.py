@@ -13,7 +13,7 @@ from opwright.build.store import Store
 from opwright.files import digest_text, write_atomic
 from opwright.toolchain.base import Toolchain, Tools
 
-_ASKED_WITH = (
+ASKED_WITH = (
     "PATH",
     "GCC_EXEC_PREFIX",
     "COMPILER_PATH",
@@ -27,7 +27,7 @@ def known_tools(toolchain: Toolchain, store: Store, environment: Mapping[str, st
     """The toolchain's programs; raises `ToolchainError` where there is none."""
     driver = toolchain.find_driver(environment)
     memo = store.internal(".memo", f"tools-{toolchain.kind}.json")
-    question = _question(driver, environment)
+    question = question_of(driver, environment)
     known: dict[str, object] = {}
     # A memo that is not what was written: find out again.
     with suppress(OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
@@ -46,7 +46,7 @@ def known_tools(toolchain: Toolchain, store: Store, environment: Mapping[str, st
     return tools
 
 
-def _question(driver: tuple[str, ...], environment: Mapping[str, str]) -> str:
+def question_of(driver: tuple[str, ...], environment: Mapping[str, str]) -> str:
     """What decides the answer; empty where that cannot be told from the file of the driver alone."""
     resolved = Path(driver[0]).resolve()
     try:
@@ -57,7 +57,7 @@ def _question(driver: tuple[str, ...], environment: Mapping[str, str]) -> str:
         return ""
     if script or len(driver) > 1 or resolved.name in _LAUNCHERS:
         return ""  # it hands over to another program, which may change while it does not
-    asked = {name: environment.get(name) for name in _ASKED_WITH}
+    asked = {name: environment.get(name) for name in ASKED_WITH}
     return digest_text(json.dumps([driver, str(resolved), signature, asked]))
 
 

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from opwright.build import build
-from opwright.generate.request import generated_request
+import os
+from typing import TYPE_CHECKING
+
+from opwright.build.receipt import Question, recall
+from opwright.build.trust import default_folder, require_trusted
+from opwright.frozen import replace
 from opwright.records.artifact import Artifact
-from opwright.spec.operator import OperatorSpec
-from opwright.spec.request import BuildRequest
+from opwright.spec.operator import Location, OperatorSpec
 from opwright.spec.target import Target
-from opwright.toolchain.torch_facts import torch_facts
+from opwright.toolchain.torch_facts import FACT_FILES, torch_facts, torch_root
+
+if TYPE_CHECKING:
+    from opwright.spec.request import BuildRequest
+
+# What builds is imported where it is needed: finding a library has milliseconds, imports included.
 
 
 def request_for(
@@ -16,18 +24,39 @@ def request_for(
 ) -> BuildRequest | None:
     """What has to be built for ``target``; None for a callable, which is ready as it is."""
     if spec.extension is not None:
-        # imported here: finding a generated library has milliseconds, all imports included
         from opwright.generate.extension import extension_request
 
         return extension_request(spec, target, torch_facts())
     if spec.function is not None:
         return None
+    from opwright.generate.request import generated_request
+
     return generated_request(spec, target, torch_facts(), binding=binding)
 
 
 def build_operator(
     spec: OperatorSpec, target: Target, *, binding: str | None = None, force: bool = False
 ) -> Artifact | None:
-    """Find or build the operator's library. Raises what `opwright.build.build` raises."""
+    """Find or build the operator's library. Raises what `opwright.build.builder.build` raises."""
+    question = question_for(spec, target, binding)
+    known = recall(question) if question is not None and not force else None
+    if known is not None:
+        return known
     request = request_for(spec, target, binding=binding)
-    return None if request is None else build(request, force=force)
+    if request is None:
+        return None
+    from opwright.build.builder import build
+
+    return build(request, force=force, question=question)
+
+
+def question_for(spec: OperatorSpec, target: Target, binding: str | None) -> Question | None:
+    """All that a generated request is made of, as text; None for the other kinds."""
+    if spec.implementation != "generated":
+        return None
+    where = default_folder(os.environ)
+    require_trusted(where, os.environ)
+    root = torch_root()
+    described = replace(spec, reference=None, location=Location(spec.location.file, 0))
+    text = repr((described, str(target), binding, str(root), __file__))
+    return Question(text, where, (str(root / name) for name in FACT_FILES))

@@ -9,7 +9,6 @@ from typing import Any
 from opwright.binding.attach import attach
 from opwright.binding.call import quick_call
 from opwright.binding.dispatch import dispatcher_op
-from opwright.build import quarantine
 from opwright.errors import LoadError
 from opwright.session.building import build_operator
 from opwright.spec.operator import OperatorSpec
@@ -39,6 +38,8 @@ class Implementation:
             except LoadError as error:
                 if artifact is None:
                     raise
+                from opwright.build.quarantine import quarantine
+
                 quarantine(artifact, error.what)
                 attach(self.dispatcher, target, build_operator(self.spec, target, binding=binding))
             self.ready = True

@@ -18,16 +18,8 @@ SCALARS: dict[str, tuple[type, ...]] = {
     "bool": (bool,),
     "str": (str,),
 }
-_HEAD = re.compile(
-    r"\s*(?:(?P<ns>\w+)::)?(?P<name>\w+)\s*\((?P<args>.*)\)\s*->\s*(?P<returns>.+?)\s*", re.DOTALL
-)
-_ARGUMENT = re.compile(
-    r"(?P<type>Tensor|int|float|bool|str)(?:\((?P<alias>\w+)(?P<write>!)?\))?(?P<optional>\?)?"
-    r"\s+(?P<name>\w+)\s*(?:=\s*(?P<default>.+))?",
-    re.DOTALL,
-)
-_RETURN = re.compile(r"Tensor(?:\((?P<alias>\w+)!\))?(?:\s+(?P<name>\w+))?")
-_NUMBER = re.compile(r"-?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?")
+_NUMBER = r"-?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?"
+_QUOTED_PARTS = r"(?:[^,\"']|\"[^\"]*\"|'[^']*')+"
 _EXAMPLE = (
     'Write it as PyTorch does: "bias_gelu(Tensor input, Tensor bias, float eps=1e-5) -> Tensor".'
 )
@@ -116,15 +108,18 @@ def parse_schema(text: object) -> Schema:
     """Read a schema; raise `SpecError` that names the part that is wrong."""
     if not isinstance(text, str):
         raise SpecError(f"is {text!r}, not text", hint=_EXAMPLE)
-    head = _HEAD.fullmatch(text)
-    if head is None:
+    one_line = " ".join(line.strip() for line in text.splitlines() if line.strip())
+    full_name, _, rest = one_line.partition("(")
+    taken, _, given = (part.strip() for part in rest.rpartition("->"))
+    if not taken.endswith(")") or not given:
         raise SpecError(f"{text!r} is not of the form 'name(arguments) -> returns'", hint=_EXAMPLE)
-    check_operator_name(head["name"])
-    arguments = _arguments(head["args"])
-    returns = _returns(head["returns"], arguments)
+    namespace, _, name = full_name.strip().rpartition("::")
+    check_operator_name(name)
+    arguments = _arguments(taken[:-1])
+    returns = _returns(given, arguments)
     _require_distinct([*(a.name for a in arguments), *(r.name for r in returns if not r.alias)])
-    body = re.sub(r"\s*\n\s*", " ", text.strip()).removeprefix(f"{head['ns']}::")
-    return Schema(head["name"], head["ns"], arguments, returns, body)
+    body = one_line.removeprefix(f"{namespace}::")
+    return Schema(name, namespace or None, arguments, returns, body)
 
 
 def _arguments(text: str) -> tuple[Argument, ...]:
@@ -150,24 +145,50 @@ def _arguments(text: str) -> tuple[Argument, ...]:
 
 
 def _argument(part: str) -> Argument:
-    match = _ARGUMENT.fullmatch(part)
-    if match is None or (match["alias"] and (match["type"] != "Tensor" or match["optional"])):
+    head, equals, default = (text.strip() for text in part.partition("="))
+    kind, name = _type_and_name(head)
+    optional = kind.endswith("?")
+    base, alias, written = _type_and_alias(kind.removesuffix("?"))
+    known = base == "Tensor" or base in SCALARS
+    if (
+        not known
+        or not name
+        or (equals and not default)
+        or (alias and (optional or base in SCALARS))
+    ):
         raise SpecError(
             f"argument {part!r} is not understood",
             hint="Arguments are Tensor, Tensor?, Tensor(a!), int, float, bool or str (each scalar also "
             "optional, such as int?), then a name, then perhaps '= default'. Lists, devices and "
             "generators are not supported.",
         )
-    if match["alias"] and not match["write"]:
+    if alias and not written:
         raise SpecError(
             f"argument {part!r} may be returned as a view",
             hint="Views are not supported: return a fresh tensor, or write into the argument: Tensor(a!).",
         )
-    check_name(match["name"], "argument")
-    argument = Argument(match["name"], match["type"], bool(match["optional"]), match["alias"])
-    if match["default"] is None:
+    check_name(name, "argument")
+    argument = Argument(name, base, optional, alias)
+    if not equals:
         return argument
-    return replace(argument, has_default=True, default=_default(match["default"], argument))
+    return replace(argument, has_default=True, default=_default(default, argument))
+
+
+def _type_and_name(text: str) -> tuple[str, str]:
+    """``Tensor(a!) c`` in two; a name is one word, and may be missing."""
+    words = text.split()
+    if len(words) == 2 and words[1].isidentifier():
+        return words[0], words[1]
+    return text, ""
+
+
+def _type_and_alias(text: str) -> tuple[str, str | None, bool]:
+    """``Tensor(a!)`` as type, alias set, and whether it is written; a text that is none stays whole."""
+    base, _, inner = text.partition("(")
+    alias = inner.removesuffix(")").removesuffix("!")
+    if text not in (f"{base}({alias})", f"{base}({alias}!)") or not alias.isidentifier():
+        return text, None, False
+    return base, alias, text.endswith("!)")
 
 
 def _default(text: str, argument: Argument) -> Any:
@@ -178,7 +199,7 @@ def _default(text: str, argument: Argument) -> Any:
         raise SpecError(f"{what} is not a value", hint=_EXAMPLE) from error
     if argument.type == "float" and argument.optional and type(value) is int:
         raise SpecError(f"{what} stays an int in PyTorch", hint=f"Write {value}.0.")
-    if type(value) in (int, float) and not _NUMBER.fullmatch(text):
+    if type(value) in (int, float) and not re.fullmatch(_NUMBER, text):
         raise SpecError(f"{what} is not plain decimal", hint="PyTorch would read it differently.")
     if not argument.takes(value):
         kind = argument.type + ("?" if argument.optional else "")
@@ -192,22 +213,21 @@ def _returns(text: str, arguments: tuple[Argument, ...]) -> tuple[Return, ...]:
     written = {argument.mutated for argument in arguments if argument.mutated}
     returns: list[Return] = []
     for index, part in enumerate(parts):
-        match = _RETURN.fullmatch(part)
-        if match is None:
+        kind, name = _type_and_name(part)
+        base, alias, changed = _type_and_alias(kind)
+        if base != "Tensor" or changed != (alias is not None):
             raise SpecError(
                 f"return {part!r} is not understood",
                 hint="Returns are Tensor, (Tensor, Tensor), Tensor(a!) for a written argument, or ().",
             )
-        if match["alias"] and match["alias"] not in written:
+        if alias and alias not in written:
             raise SpecError(
                 f"return {part!r} is no argument", hint="Mark one as Tensor(a!), or return Tensor."
             )
-        if match["alias"] in [item.alias for item in returns if item.alias]:
-            raise SpecError(
-                f"argument ({match['alias']}!) is returned twice", hint="Return it once."
-            )
-        name = match["name"] or ("output" if len(parts) == 1 else f"output{index}")
-        returns.append(Return(check_name(name, "return"), match["alias"]))
+        if alias and alias in [item.alias for item in returns]:
+            raise SpecError(f"argument ({alias}!) is returned twice", hint="Return it once.")
+        name = name or ("output" if len(parts) == 1 else f"output{index}")
+        returns.append(Return(check_name(name, "return"), alias))
     if not returns and not written:
         raise SpecError("nothing is returned and nothing is written", hint="Return a Tensor.")
     return tuple(returns)
@@ -227,5 +247,6 @@ def _require_distinct(names: Iterable[str]) -> None:
 
 def _split(text: str) -> list[str]:
     """Split at commas that are not inside quotes."""
-    parts = re.findall(r"(?:[^,\"']|\"[^\"]*\"|'[^']*')+", text)
+    quoted = '"' in text or "'" in text
+    parts = re.findall(_QUOTED_PARTS, text) if quoted else text.split(",")
     return [part.strip() for part in parts if part.strip()]

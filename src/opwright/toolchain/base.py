@@ -60,6 +60,10 @@ class Toolchain(Protocol):
         """The kind of target that it compiles for, which is also the module's name."""
 
     @property
+    def driver_environment(self) -> tuple[str, ...]:
+        """Names of the environment variables that decide which compiler ``find_driver`` finds."""
+
+    @property
     def environment(self) -> tuple[str, ...]:
         """Names of the environment variables that change what the compiler makes."""
 

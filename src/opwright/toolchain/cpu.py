@@ -16,6 +16,8 @@ from opwright.toolchain.base import Job, Step, Tools
 
 kind = "cpu"
 
+driver_environment = ("CXX", "PATH")
+
 environment = (
     "CPATH",
     "C_INCLUDE_PATH",

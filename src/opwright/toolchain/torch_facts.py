@@ -39,16 +39,33 @@ class TorchFacts(Frozen):
         return self.root / "lib"
 
 
+# What `facts_at` reads below torch's package folder, and the folder that `library_dir` is.
+FACT_FILES = (
+    "version.py",
+    "share/cmake/Torch/TorchConfig.cmake",
+    "include/torch/headeronly/version.h",
+    "lib",
+)
+
+
+def torch_root() -> Path:
+    """The package folder of the torch that this interpreter would import, or has imported.
+
+    Raises `ToolchainError` when there is none.
+    """
+    spec = find_spec("torch")
+    if spec is None or spec.origin is None:
+        raise ToolchainError("torch is not installed", hint="Install it: `pip install torch`.")
+    return Path(spec.origin).parent
+
+
 @cache
 def torch_facts() -> TorchFacts:
     """The facts of the torch that this interpreter would import.
 
     Raises `ToolchainError` when there is none, or one without headers.
     """
-    spec = find_spec("torch")
-    if spec is None or spec.origin is None:
-        raise ToolchainError("torch is not installed", hint="Install it: `pip install torch`.")
-    return facts_at(Path(spec.origin).parent)
+    return facts_at(torch_root())
 
 
 def facts_at(root: Path) -> TorchFacts:
