@@ -144,3 +144,16 @@ def test_a_library_serves_several_operators_until_its_places_are_taken(tmp_path:
         kept[-1].load()
     shutil.rmtree(tmp_path)  # nothing is read after loading
     assert torch.equal(kept[0](torch.ones(1, 1)), torch.full((1, 1), 2.0))
+
+
+@pytest.mark.parametrize("binding", ["stable", "aten"])
+def test_what_the_dispatcher_throws_is_an_error_here_and_frees_the_place(
+    binding: str, tmp_path: Path
+) -> None:
+    spec = read_operator(write_doubled(tmp_path, "unwanted")).spec
+    found = build_operator(spec, Target("cpu"), binding=binding)
+    assert found is not None
+    library = Library(found)
+    for _ in range(9):  # one more than there are places
+        with pytest.raises(LoadError, match="cannot be registered for NoSuchKey: "):
+            library.offer("opwright", "NoSuchKey")

@@ -8,6 +8,8 @@ from typing import Any
 from opwright.errors import LoadError
 from opwright.records.artifact import Artifact
 
+_PROBLEM_BYTES = 2048
+
 
 class Library:
     """A loaded library. It stays loaded for as long as the process lives.
@@ -20,7 +22,9 @@ class Library:
         pointer, text = ctypes.c_void_p, ctypes.c_char_p
         try:
             handle = ctypes.CDLL(str(artifact.library))
-            self._register = _function(handle, "opwright_register", pointer, text, text)
+            self._register = _function(
+                handle, "opwright_register", pointer, text, text, text, ctypes.c_int64
+            )
             self._exchange = _function(handle, "opwright_exchange", None, pointer, pointer)
             self._unregister = _function(handle, "opwright_unregister", None, pointer)
             self.kernel = int(_function(handle, "opwright_kernel", pointer)())
@@ -36,9 +40,19 @@ class Library:
         return str(self.artifact.facts.get("binding"))
 
     def offer(self, namespace: str, dispatch_key: str) -> Offer | None:
-        """Register the kernel for ``namespace::name``; None where too many operators use this library."""
+        """Register the kernel for ``namespace::name``; None where too many operators use this library.
+
+        Raises `LoadError` with what PyTorch says against it.
+        """
         names = (namespace.encode(), dispatch_key.encode())
-        place = self._register(*names)
+        problem = ctypes.create_string_buffer(_PROBLEM_BYTES)
+        place = self._register(*names, problem, _PROBLEM_BYTES)
+        if problem.value:
+            said = problem.value.decode(errors="replace").partition("\n")[0]
+            raise LoadError(
+                f"{self.artifact.library} cannot be registered for {dispatch_key}: {said}",
+                hint="Run 'opwright doctor': this torch may not be the one it was built for.",
+            )
         return None if place is None else Offer(self, int(place), names)
 
 

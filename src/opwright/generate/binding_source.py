@@ -10,7 +10,7 @@ from opwright.generate.launch import allocations, copies, launch, results
 from opwright.generate.signature import declaration, explicit_instantiations
 from opwright.spec.operator import OperatorSpec
 
-GENERATOR_VERSION = "2"
+GENERATOR_VERSION = "3"
 BINDINGS = ("stable", "aten")
 
 _TAKE = {"int": "integer", "float": "real", "bool": "boolean", "str": "text", "Tensor": "tensor"}
@@ -43,8 +43,10 @@ def binding_text(spec: OperatorSpec, binding: str) -> str:
             "  return reinterpret_cast<void*>(&ob::boxed<call__>);",
             "}",
             "",
-            f"{_EXPORT} void* opwright_register(const char* ns, const char* dispatch_key) {{",
-            f'  return ob::offer(ns, "{spec.name}", dispatch_key, ob::boxed<call__>);',
+            f"{_EXPORT} void* opwright_register(const char* ns, const char* dispatch_key,",
+            "                                   char* problem, int64_t problem_bytes) {",
+            f'  return ob::offer(ns, "{spec.name}", dispatch_key, ob::boxed<call__>,',
+            "                   {problem, problem_bytes});",
             "}",
             "",
             f"{_EXPORT} void opwright_exchange(void* place, void* kernel) {{",

@@ -316,12 +316,30 @@ View<T, Rank> view(const Tensor& tensor, int first = -1, int64_t count = 0) {
   return view;
 }
 
+// Where the caller, which is no C++, wants to be told what was thrown.
+struct Problem {
+  char* text;
+  int64_t size_bytes;
+
+  void set(const char* what) const { std::snprintf(text, size_bytes, "%s", what); }
+};
+
 // Makes `kernel` that of ns::name for a dispatch key; null where every place of this library is
-// taken.
-inline Place* offer(const char* ns, const char* name, const char* dispatch_key, Boxed kernel) {
+// taken, and where PyTorch objects: then with the problem.
+inline Place* offer(const char* ns, const char* name, const char* dispatch_key, Boxed kernel,
+                    Problem problem) {
   Place* place = Place::take(kernel);
-  if (place) place->registration = enroll(ns, name, dispatch_key, place->index());
-  return place;
+  if (!place) return nullptr;
+  try {
+    place->registration = enroll(ns, name, dispatch_key, place->index());
+    return place;
+  } catch (const std::exception& error) {
+    problem.set(error.what());
+  } catch (...) {
+    problem.set("something that is no std::exception was thrown");
+  }
+  place->exchange(nullptr);
+  return nullptr;
 }
 
 // Takes the offer back. No call may be under way.
