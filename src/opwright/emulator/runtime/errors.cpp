@@ -1,0 +1,105 @@
+#include "errors.h"
+
+#include <atomic>
+
+#include "findings.h"
+
+namespace opwright {
+namespace emulated {
+namespace {
+
+struct Unread {
+  bool any = false;
+  Finding finding;
+};
+
+thread_local int last_error = kSuccess;
+thread_local Unread unread;
+std::atomic<int> lasting{kSuccess};
+
+struct Known {
+  int error;
+  const char* name;
+  const char* text;
+};
+
+constexpr Known kErrors[] = {
+    {kSuccess, "Success", "no error"},
+    {kInvalidValue, "ErrorInvalidValue", "invalid argument"},
+    {2, "ErrorMemoryAllocation", "out of memory"},
+    {kInvalidConfiguration, "ErrorInvalidConfiguration", "invalid configuration argument"},
+    {kIllegalAddress, "ErrorIllegalAddress", "an illegal memory access was encountered"},
+    {kLaunchOutOfResources, "ErrorLaunchOutOfResources", "too many resources requested for launch"},
+    {kAssert, "ErrorAssert", "device-side assert triggered"},
+    {kMisalignedAddress, "ErrorMisalignedAddress", "misaligned address"},
+    {kLaunchFailure, "ErrorLaunchFailure", "unspecified launch failure"},
+    {kNotSupported, "ErrorNotSupported", "operation not supported"},
+};
+
+const Known& known(int error) {
+  static constexpr Known kOther = {-1, "ErrorUnknown", "unknown error"};
+  for (const Known& entry : kErrors) {
+    if (entry.error == error) return entry;
+  }
+  return kOther;
+}
+
+}  // namespace
+
+bool is_lasting(int error) {
+  return error == kIllegalAddress || error == kAssert || error == kMisalignedAddress ||
+         error == kLaunchFailure;
+}
+
+int lasting_error() { return lasting; }
+
+int peek_error() {
+  unread.any = false;
+  return lasting ? lasting.load() : last_error;
+}
+
+int take_error() {
+  const int error = peek_error();
+  last_error = kSuccess;
+  return error;
+}
+
+int keep_error(int error) {
+  if (error) last_error = error;
+  if (is_lasting(error)) lasting = error;
+  return error;
+}
+
+void keep_launch_error(int error, const Site& site, const std::string& reason) {
+  keep_error(error);
+  Finding finding{};
+  finding.kind = "launch_refused";
+  finding.kernel = site.kernel;
+  finding.file = site.file;
+  finding.line = site.line;
+  finding.message = reason;
+  finding.note = true;
+  finding.count = 1;
+  report(finding);
+  finding.kind = "ignored_launch_error";
+  finding.message = "the launch failed (" + reason + "), and nobody asked for the error";
+  finding.note = false;
+  unread = {true, finding};
+}
+
+void report_ignored_error() {
+  if (unread.any) report(unread.finding);
+  unread.any = false;
+}
+
+void forget_errors() {
+  last_error = kSuccess;
+  lasting = kSuccess;
+  unread.any = false;
+}
+
+const char* error_name(int error) { return known(error).name; }
+const char* error_text(int error) { return known(error).text; }
+
+}  // namespace emulated
+}  // namespace opwright

@@ -1,0 +1,34 @@
+// What is counted of each kernel.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "executor.h"
+
+namespace opwright {
+namespace emulated {
+
+struct Kernel {
+  std::string name;
+  uint64_t launches = 0;
+  uint64_t blocks = 0;
+  uint64_t threads = 0;
+  dim3 grid, block;  // of the last launch
+  uint64_t dynamic_shared_bytes = 0;
+  uint64_t static_shared_bytes = 0;
+  std::map<std::string, Traffic> traffic;  // watched launches only
+  std::map<std::string, std::string> hints;
+};
+
+// "k [with T = float]" for what __PRETTY_FUNCTION__ says in a kernel.
+std::string kernel_name(const std::string& pretty);
+
+Kernel* kernel_called(const std::string& name);
+void count_launch(const Launch& launch);
+std::string kernels_json();
+void forget_kernels();
+
+}  // namespace emulated
+}  // namespace opwright

@@ -1,0 +1,68 @@
+#include "regions.h"
+
+#include "access.h"
+
+namespace opwright {
+namespace emulated {
+
+Regions& regions() {
+  static Regions regions;
+  return regions;
+}
+
+void Regions::add(uintptr_t begin, size_t size_bytes, const std::string& name) {
+  if (!size_bytes) return;
+  last_ = nullptr;
+  regions_[begin + size_bytes] = {begin, begin + size_bytes, name, {}};
+}
+
+void Regions::remove(uintptr_t begin) {
+  last_ = nullptr;
+  const auto found = regions_.upper_bound(begin);
+  if (found != regions_.end() && found->second.begin == begin) regions_.erase(found);
+}
+
+void Regions::clear() {
+  last_ = nullptr;
+  regions_.clear();
+}
+
+Region* Regions::holding(uintptr_t address) {
+  if (last_ && address >= last_->begin && address < last_->end) return last_;
+  const auto found = regions_.upper_bound(address);
+  if (found == regions_.end() || address < found->second.begin) return nullptr;
+  return last_ = &found->second;
+}
+
+std::string Regions::near(uintptr_t address) const {
+  constexpr uintptr_t kNear = 1 << 20;
+  const auto after = regions_.upper_bound(address);
+  const bool has_after = after != regions_.end() && after->second.begin - address < kNear;
+  const Region* before = nullptr;
+  if (after != regions_.begin()) before = &std::prev(after)->second;
+  if (before && address - before->end < kNear &&
+      !(has_after && after->second.begin - address < address - before->end)) {
+    return std::to_string(address - before->end) + " bytes after the end of " + before->name;
+  }
+  if (!has_after) return "";
+  return std::to_string(after->second.begin - address) + " bytes before " + after->second.name;
+}
+
+std::map<std::string, Traffic> Regions::take_traffic() {
+  std::map<std::string, Traffic> all;
+  for (auto& [end, region] : regions_) {
+    if (region.traffic.read_bytes || region.traffic.written_bytes)
+      all[region.name] = region.traffic;
+    region.traffic = {};
+  }
+  return all;
+}
+
+void add_region(const void* begin, size_t size_bytes, const std::string& name) {
+  regions().add(reinterpret_cast<uintptr_t>(begin), size_bytes, name);
+}
+
+void forget_regions() { regions().clear(); }
+
+}  // namespace emulated
+}  // namespace opwright
