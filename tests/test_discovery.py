@@ -111,6 +111,33 @@ def test_a_file_that_raises_no_exception_proper_is_named(tmp_path: Path) -> None
         find(str(path))
 
 
+@pytest.mark.parametrize(
+    "call, guess",
+    [
+        ("Operator('f(Tensor x) -> Tensor', inputs={}, reference=abs, source={})", "sources"),
+        ("Dim('n', typicl=(1,))", "typical"),
+        ("Tensor(layuot='copy')", "layout"),
+    ],
+)
+def test_a_mistyped_keyword_is_guessed(call: str, guess: str, tmp_path: Path) -> None:
+    (tmp_path / "op.py").write_text(f"from opwright import Dim, Operator, Tensor\n{call}\n")
+    with pytest.raises(SpecError, match="TypeError") as caught:
+        find(str(tmp_path))
+    assert caught.value.hint.startswith(f"Did you mean '{guess}'? ")
+
+
+def test_a_fork_that_comes_back_from_the_file_ends_there(tmp_path: Path) -> None:
+    path = describe(tmp_path) / "op.py"
+    said = tmp_path / "said"
+    with path.open("a") as file:
+        file.write(f"import os\nif os.fork() == 0: open({str(said)!r}, 'w').close()\n")
+        file.write("else: assert os.waitstatus_to_exitcode(os.wait()[1]) == 0\n")
+    own = os.getpid()
+    assert names(path) == ["found_op"]
+    assert os.getpid() == own
+    assert said.exists()
+
+
 def test_a_file_that_describes_nothing(tmp_path: Path) -> None:
     (tmp_path / "op.py").write_text("import math\nx = math.pi\n")
     with pytest.raises(DiscoveryError, match="describes no operator") as caught:

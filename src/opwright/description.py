@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import inspect
 import os
+import re
 import sys
 import threading
 import traceback
@@ -15,7 +17,12 @@ from types import ModuleType
 
 from opwright.errors import OpwrightError, SpecError
 from opwright.log import waiting
+from opwright.spec.naming import did_you_mean
 
+# Newer Pythons guess themselves, and go on after the name.
+_UNKNOWN_KEYWORD = re.compile(
+    r"(?P<taker>\w+)(?:\.__init__\(\) got an unexpected keyword|\(\) has no) argument '(?P<keyword>\w+)'$"
+)
 _one_at_a_time = threading.RLock()
 
 
@@ -84,7 +91,7 @@ def _faults_of(path: Path) -> Iterator[None]:
     except BaseException as error:  # SystemExit, and what a test library makes of `skip`
         raise SpecError(
             f"{_line_at_fault(path, error)}: {type(error).__name__}: {error}",
-            hint="The description raises when it is imported: mend this line.",
+            hint=f"{_nearest_keyword(error)}The description raises when it is imported: mend this line.",
         ) from error
 
 
@@ -129,6 +136,16 @@ def _no_bytecode() -> Iterator[None]:
         yield
     finally:
         sys.dont_write_bytecode = before
+
+
+def _nearest_keyword(error: BaseException) -> str:
+    """``Did you mean 'sources'? `` for a keyword that a public name does not take; empty otherwise."""
+    match = _UNKNOWN_KEYWORD.match(str(error)) if isinstance(error, TypeError) else None
+    taker = getattr(sys.modules.get("opwright"), match["taker"], None) if match else None
+    if match is None or taker is None:
+        return ""
+    known = inspect.signature(taker).parameters
+    return did_you_mean(match["keyword"], known if "kwargs" not in known else taker.__annotations__)
 
 
 def _line_at_fault(path: Path, error: BaseException) -> str:

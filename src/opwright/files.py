@@ -14,6 +14,15 @@ from pathlib import Path
 _CHUNK_BYTES = 1 << 20
 
 
+def why_no_file(path: Path) -> str:
+    """What is wrong with a path that should be a file: ``does not exist``; empty for a file."""
+    if path.is_file():
+        return ""
+    if path.is_dir():
+        return "is a folder, not a file"
+    return "is not a regular file" if path.exists() else "does not exist"
+
+
 def digest_text(text: str) -> str:
     """SHA-256 of a text in UTF-8, as 64 hex digits."""
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from operator_folder import DOUBLED, read_operator, write_doubled, write_operato
 from opwright import load
 from opwright.errors import CompileError, SpecError, ToolchainError, UsageError
 from opwright.session.building import build_operator
+from opwright.session.checking import sources_digest
 from opwright.spec.target import Target
 
 TWO = torch.full((2, 2), 2.0)
@@ -66,6 +69,22 @@ def test_a_missing_source_is_named_with_its_field(tmp_path: Path) -> None:
     )
     assert caught.value.what == expected
     assert "Did you mean 'kernal.cpp'?" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "make, why", [(Path.mkdir, "is a folder, not a file"), (os.mkfifo, "is not a regular file")]
+)
+def test_a_source_that_is_no_file_is_not_told_to_be_missing(
+    make: Callable[[Path], None], why: str, tmp_path: Path
+) -> None:
+    make(tmp_path / "kernel.cpp")
+    op = read_operator(write_operator(tmp_path, DOUBLED.format(name="fileless")))
+    with pytest.raises(SpecError) as caught:
+        op.load()
+    assert caught.value.what.endswith(f"field 'sources': {tmp_path / 'kernel.cpp'} {why}")
+    assert "Did you mean 'kernel.cpp'" not in caught.value.hint
+    with pytest.raises(OSError, match=why):
+        sources_digest(op.spec, Target("cpu"))
 
 
 def test_a_target_without_sources_is_named(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -75,6 +76,38 @@ def test_a_compiler_that_does_not_run_is_refused_with_what_it_said(tmp_path: Pat
     broken.chmod(0o755)
     with pytest.raises(ToolchainError, match=r"(?s)does not run: .*exit code 3.*no licence"):
         cpu.find_tools((str(broken),), {})
+
+
+def test_a_compiler_in_a_folder_with_spaces_is_found_with_quotes_and_without(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "my tools"
+    folder.mkdir()
+    (folder / "g++").symlink_to(shutil.which("g++") or "")
+    for text in (f"{folder / 'g++'}", f"'{folder / 'g++'}'"):
+        assert cpu.find_driver({"PATH": "/bin", "CXX": text}) == (str(folder / "g++"),)
+    with pytest.raises(ToolchainError) as refused:
+        cpu.find_driver({"PATH": "/bin", "CXX": f"{folder / 'clang++'}"})
+    assert "Quote a path with spaces" in refused.value.hint
+
+
+@pytest.mark.parametrize(
+    "program, why",
+    [
+        ("cat", r"CXX names \S*/cat, which is no C\+\+ compiler"),
+        ("gcc", r"CXX names \S*/gcc, which compiles C\+\+, but links no C\+\+ library"),
+    ],
+)
+def test_what_is_no_compiler_for_cxx_is_refused_before_it_compiles(program: str, why: str) -> None:
+    environment = {**os.environ, "CXX": program}
+    with pytest.raises(ToolchainError, match=why):
+        cpu.find_tools(cpu.find_driver(environment), environment)
+
+
+def test_gcc_that_is_told_of_the_library_will_do() -> None:
+    for changed in ({"CXX": "gcc -lstdc++"}, {"CXX": "gcc", "LDFLAGS": "-lstdc++"}):
+        environment = {**os.environ, **changed}
+        assert cpu.find_tools(cpu.find_driver(environment), environment).version
 
 
 def test_the_users_flags_come_after_ours_and_the_environments_before() -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from opwright.errors import SpecError
+from opwright.files import why_no_file
 from opwright.generate.torch_extension import extension_flags
 from opwright.spec.operator import Extension, OperatorSpec
 from opwright.spec.request import BuildRequest, Unit
@@ -80,9 +81,9 @@ def registered_namespaces(sources: Iterable[Path]) -> dict[str, str]:
 def _sources(spec: OperatorSpec, extension: Extension) -> dict[str, Path]:
     sources = {name: spec.folder / name for name in extension.sources}
     for path in sources.values():
-        if not path.is_file():
+        if why := why_no_file(path):
             raise SpecError(
-                f"{spec.location}: field 'extension': {path} does not exist",
+                f"{spec.location}: field 'extension': {path} {why}",
                 hint="Names are relative to the folder of the description.",
             )
     return sources

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from opwright.errors import SpecError, ToolchainError
+from opwright.files import why_no_file
 from opwright.generate.binding_source import (
     BINDINGS,
     GENERATOR_VERSION,
@@ -113,10 +114,10 @@ def _sources(spec: OperatorSpec, target: Target) -> tuple[str, ...]:
         )
     names = spec.sources[target.kind]
     for name in names:
-        if not (spec.folder / name).is_file():
-            beside = [path.name for path in spec.folder.iterdir()]
+        if why := why_no_file(spec.folder / name):
+            beside = [path.name for path in spec.folder.iterdir() if path.is_file()]
             raise SpecError(
-                f"{spec.location}: field 'sources': {spec.folder / name} does not exist",
+                f"{spec.location}: field 'sources': {spec.folder / name} {why}",
                 hint=f"{nearest(name, beside)} Names are relative to the folder of the description.",
             )
     return names

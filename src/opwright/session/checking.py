@@ -15,7 +15,7 @@ from opwright.build.quarantine import quarantine
 from opwright.checks.protocol import Check
 from opwright.checks.table import choose
 from opwright.discovery import Described
-from opwright.files import digest_file
+from opwright.files import digest_file, why_no_file
 from opwright.log import log
 from opwright.records.artifact import Artifact, artifact_to_json
 from opwright.records.run import CaseRecord, OperatorRecord, outcome_from_json
@@ -130,11 +130,14 @@ def _shown_small(
 
 
 def sources_digest(spec: OperatorSpec, target: Target) -> str:
-    """SHA-256 over the description and the sources that it names for the target."""
+    """SHA-256 over the description and the sources that it names for the target; ``OSError`` for no file."""
     names = spec.extension.sources if spec.extension else spec.sources.get(target.kind, ())
     digest = hashlib.sha256(spec.location.file.read_bytes())
     for name in names:
-        digest.update(name.encode() + b"\0" + (spec.folder / name).read_bytes())
+        path = spec.folder / name
+        if why := why_no_file(path):  # whoever opens a named pipe waits
+            raise OSError(f"{path} {why}")
+        digest.update(name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
 
 

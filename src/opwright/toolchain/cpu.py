@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import re
 import shlex
@@ -10,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from opwright.errors import ToolchainError
+from opwright.log import waiting
 from opwright.process import run_command
 from opwright.spec.target import Target
 from opwright.toolchain.base import Job, Step, Tools
@@ -47,13 +49,17 @@ _LINK_FLAGS = ("-shared", "-Wl,-z,defs", "-Wl,--as-needed")
 def find_driver(environment: Mapping[str, str]) -> tuple[str, ...]:
     """See `Toolchain`. CXX wins, then the first of c++, g++ and clang++ on PATH."""
     path = environment.get("PATH")
+    named = environment.get("CXX", "")
+    if named.strip() and (found := shutil.which(named, path=path)):
+        return (found,)  # whole: a path may hold spaces
     words = _split(environment, "CXX")
     if words:
         found = shutil.which(words[0], path=path)
         if not found:
+            quote = "Quote a path with spaces inside CXX. " if len(words) > 1 else ""
             raise ToolchainError(
                 f"CXX names {words[0]!r}, and there is no such program on PATH",
-                hint=f"Correct or unset CXX. {_INSTALL}",
+                hint=f"Correct or unset CXX. {quote}{_INSTALL}",
             )
         return (found, *words[1:])
     for name in _CANDIDATES:
@@ -68,9 +74,11 @@ def find_driver(environment: Mapping[str, str]) -> tuple[str, ...]:
 def find_tools(driver: tuple[str, ...], environment: Mapping[str, str]) -> Tools:
     """See `Toolchain`. A program that the driver cannot name (clang has no cc1plus) is left out."""
     path = environment.get("PATH")
-    said = run_command([*driver, "--version"], env=environment, timeout_seconds=_PROBE_SECONDS)
-    if not said.ok:
-        raise ToolchainError(f"the C++ compiler does not run: {said.describe()}", hint=_INSTALL)
+    with waiting(f"asking {driver[0]} which compiler it is"):
+        said = run_command([*driver, "--version"], env=environment, timeout_seconds=_PROBE_SECONDS)
+        if not said.ok:
+            raise ToolchainError(f"the C++ compiler does not run: {said.describe()}", hint=_INSTALL)
+        _require_cxx(driver, environment, said.stdout)
     programs = [("compiler", Path(driver[0]).resolve())]
     programs += [  # ccache g++: the second word is a program, too
         (f"compiler {word}", Path(found).resolve())
@@ -87,6 +95,26 @@ def find_tools(driver: tuple[str, ...], environment: Mapping[str, str]) -> Tools
     first = said.stdout.strip().partition("\n")[0]
     version = re.sub(r"^\S+ (?=\()", "", first)  # without the name it was called by
     return Tools(driver, tuple(programs), version)
+
+
+def _require_cxx(driver: tuple[str, ...], environment: Mapping[str, str], version: str) -> None:
+    """Refuse what is no compiler, and one for C, before either fails over every line of a source."""
+    asked = [*driver, "-###", "-shared", *_split(environment, "LDFLAGS"), "-x", "c++", os.devnull]
+    said = run_command(asked, env=environment, timeout_seconds=_PROBE_SECONDS)
+    name = shlex.join(driver)
+    named = f"CXX names {name}, which" if environment.get("CXX") else name
+    first = version.strip().partition("\n")[0]
+    if not said.ok and not re.search(r"c\+\+|g\+\+|gcc|clang|\bcc\b", first, re.IGNORECASE):
+        raise ToolchainError(
+            f"{named} is no C++ compiler: it says that it is {first or 'nothing'}",
+            hint=f"Correct or unset CXX. {_INSTALL}",
+        )
+    plan = said.stdout + said.stderr
+    if "cc1plus" in plan and not re.search(r"-l(std)?c\+\+|lib(std)?c\+\+", plan):
+        raise ToolchainError(
+            f"{named} compiles C++, but links no C++ library",
+            hint="Name the compiler for C++: g++ in place of gcc, clang++ in place of clang.",
+        )
 
 
 def architecture(target: Target) -> str:
