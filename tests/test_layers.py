@@ -14,7 +14,7 @@ from source_tree import PACKAGE, Import, find_cycles, group_of, read_imports, re
 # Lowest first. What stands in one row does not see the rest of its row.
 ROWS: tuple[tuple[str, ...], ...] = (
     ("errors", "frozen", "log"),
-    ("process", "files", "symbols"),
+    ("process", "files", "symbols", "cgroups"),
     ("lock",),
     ("spec", "records"),
     ("description",),
@@ -45,7 +45,7 @@ ONLY: dict[str, set[str]] = {
 
 # These work where torch is not installed or must not be waited for.
 TORCH_FREE = {
-    *("errors", "log", "process", "files", "symbols", "lock", "spec", "records"),
+    *("errors", "log", "process", "files", "symbols", "cgroups", "lock", "spec", "records"),
     *("description", "discovery", "roofline", "toolchain", "build", "generate", "report"),
 }
 # module -> why it may import torch, inside a function, all the same

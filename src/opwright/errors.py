@@ -17,6 +17,7 @@ OpwrightError                1
 ├── ContractError           41   a call that the operator's contract refuses
 ├── WorkerError             42   the process that runs operators cannot be started or kept
 ├── DeviceError             43   a device is missing, or does not suit the target
+├── EndedEarly               44   a command's process ended before its run was finished
 └── RecordError             50   a record cannot be read or has another version
 """
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from opwright.build import jobs as module
-from opwright.build.jobs import JOB_BYTES, job_count
+from opwright.build.jobs import JOB_BYTES, Jobs, job_count
 
 GB = 1_000_000_000
 
@@ -19,8 +19,6 @@ class Machine:
         self.folder = folder
         self.memory(64 * GB)
         self.groups("")
-        monkeypatch.setattr(module, "Path", lambda path: folder / str(path).lstrip("/"))
-        monkeypatch.setattr(module, "_CGROUPS", folder / "sys/fs/cgroup")
         monkeypatch.setattr(module.os, "sched_getaffinity", lambda pid: range(32))
 
     def write(self, path: str, text: str) -> None:
@@ -34,23 +32,22 @@ class Machine:
     def groups(self, text: str) -> None:
         self.write("proc/self/cgroup", text)
 
+    def jobs(self, units: int = 100, **environment: str) -> Jobs:
+        return job_count(units, environment, root=self.folder)
+
 
 @pytest.fixture
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
     return Machine(tmp_path, monkeypatch)
 
 
-def count(units: int = 100, **environment: str) -> int:
-    return job_count(units, environment).at_once
-
-
 def test_the_scarcest_thing_decides(machine: Machine) -> None:
-    assert job_count(100, {})[:2] == (32, "processors")
-    assert job_count(3, {})[:2] == (3, "units to compile")
+    assert machine.jobs()[:2] == (32, "processors")
+    assert machine.jobs(3)[:2] == (3, "units to compile")
     machine.memory(4 * JOB_BYTES + 5000)
-    assert job_count(100, {})[:2] == (4, "6.0 GB of free memory")
+    assert machine.jobs()[:2] == (4, "6.0 GB of free memory")
     machine.memory(0)
-    assert count() == 1
+    assert machine.jobs().at_once == 1
 
 
 def test_a_version_2_group_limits_memory_processors_and_processes(machine: Machine) -> None:
@@ -60,29 +57,29 @@ def test_a_version_2_group_limits_memory_processors_and_processes(machine: Machi
     machine.write("sys/fs/cgroup/job/memory.max", f"{10 * GB}\n")  # an outer group counts, too
     machine.write("sys/fs/cgroup/job/memory.current", f"{6 * GB}\n")
     machine.write("sys/fs/cgroup/job/memory.stat", f"anon 1\ninactive_file {2 * GB}\n")
-    assert job_count(100, {})[:2] == (4, "6.0 GB of free memory")
+    assert machine.jobs()[:2] == (4, "6.0 GB of free memory")
     machine.write(f"{group}/cpu.max", "300000 100000\n")
-    assert count() == 3
+    assert machine.jobs().at_once == 3
     machine.write(f"{group}/pids.max", "64\n")
     machine.write(f"{group}/pids.current", "55\n")
-    assert job_count(100, {})[:2] == (2, "9 more processes allowed")
+    assert machine.jobs()[:2] == (2, "9 more processes allowed")
 
 
 def test_a_version_1_group_limits_memory_and_processors(machine: Machine) -> None:
     machine.groups("4:memory:/job\n3:cpu,cpuacct:/job\n1:name=systemd:/\n")
     machine.write("sys/fs/cgroup/memory/job/memory.limit_in_bytes", f"{5 * GB}\n")
     machine.write("sys/fs/cgroup/memory/job/memory.usage_in_bytes", f"{1 * GB}\n")
-    assert count() == 2
+    assert machine.jobs().at_once == 2
     machine.write("sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "100000\n")
     machine.write("sys/fs/cgroup/cpu/job/cpu.cfs_period_us", "100000\n")
-    assert count() == 1
+    assert machine.jobs().at_once == 1
 
 
 @pytest.mark.parametrize("name", ["MAX_JOBS", "OPWRIGHT_JOBS"])
 def test_the_user_can_ask_for_fewer(machine: Machine, name: str) -> None:
-    assert count(**{name: "2"}) == 2
-    assert count(**{name: "0"}) == 1
-    assert count(**{name: "many"}) == 32
+    assert machine.jobs(**{name: "2"}).at_once == 2
+    assert machine.jobs(**{name: "0"}).at_once == 1
+    assert machine.jobs(**{name: "many"}).at_once == 32
 
 
 def test_this_machine_has_an_answer() -> None:

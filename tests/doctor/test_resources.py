@@ -1,23 +1,7 @@
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
-
 from fake_machine import FakeMachine
-from opwright.doctor.resources import cpu_quota, probe_cores, probe_jobs, probe_memory
-
-
-@pytest.mark.parametrize(
-    ("text", "quota"),
-    [("150000 100000", 1.5), ("max 100000", None), ("", None), ("nonsense", None)],
-)
-def test_the_quota_of_a_control_group_is_read(
-    tmp_path: Path, text: str, quota: float | None
-) -> None:
-    (tmp_path / "cpu.max").write_text(text)
-    assert cpu_quota(tmp_path / "cpu.max") == quota
-    assert cpu_quota(tmp_path / "none") is None
+from opwright.doctor.resources import probe_cores, probe_jobs, probe_memory
 
 
 def test_less_time_than_one_core_is_a_problem(fake: FakeMachine) -> None:

@@ -100,3 +100,17 @@ def test_without_the_library_it_says_how_to_get_it(
     (case,) = described(tmp_path, "output(i) = in[i];").cases
     assert case.outcome.verdict == "not checked"
     assert "apt-get install" in case.outcome.reason
+
+
+def test_the_binding_that_is_asked_for_is_the_one_that_is_instrumented(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "op.py").write_text(DESCRIPTION)
+    asked: list[str | None] = []
+    monkeypatch.setattr(
+        sanitizing, "request_for", lambda spec, target, *, binding: asked.append(binding)
+    )
+    empty = OperatorRecord("shifted", "", "generated", "", "", "cpu", "hardware", {}, (), 0.0)
+    found = find_one(str(tmp_path))
+    sanitized(empty, str(tmp_path), found, Target("cpu"), binding="aten")
+    assert asked == ["aten"]

@@ -32,5 +32,7 @@ def test_free_memory_is_no_more_than_the_machine_has() -> None:
 
 
 def test_a_control_group_with_less_memory_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "_control_group_free_bytes", lambda: 123)
+    monkeypatch.setattr(memory, "free_memory_bytes", lambda: 123)
     assert memory.free_bytes() == 123
+    monkeypatch.setattr(memory, "free_memory_bytes", lambda: None)
+    assert memory.free_bytes() > 1 << 50

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 from opwright.build.jobs import job_count
+from opwright.cgroups import processor_limit
 from opwright.doctor.finding import Finding
 from opwright.doctor.machine import Machine
 from opwright.worker.memory import free_bytes
@@ -28,7 +28,7 @@ def probe_jobs(machine: Machine) -> Finding:
 def probe_cores(machine: Machine) -> Finding:
     """How many processors may this process use, by affinity and by control group?"""
     usable, present = len(os.sched_getaffinity(0)), os.cpu_count() or 1
-    quota = cpu_quota(machine.root / "sys/fs/cgroup/cpu.max")
+    quota = processor_limit(machine.root)
     facts = {"present": present, "usable": usable, "quota": quota}
     what = f"{usable} of {present} usable"
     if quota is not None and quota < usable:
@@ -36,15 +36,6 @@ def probe_cores(machine: Machine) -> Finding:
         fix = "Builds and checks take longer than the core count suggests; give the container more."
         return Finding("cores", "problem" if quota < 1 else "ok", what, fix, facts=facts)
     return Finding("cores", "ok", what, facts=facts)
-
-
-def cpu_quota(path: Path) -> float | None:
-    """Cores' worth of time that a ``cpu.max`` file allows; None without a limit."""
-    try:
-        limit, period = path.read_text(encoding="ascii").split()
-        return int(limit) / int(period)
-    except (OSError, ValueError):  # no control groups of version 2, or "max 100000"
-        return None
 
 
 def probe_memory(size_bytes: int | None = None) -> Finding:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from opwright.cgroups import free_memory_bytes
+
 _RLIMIT_SLACK_BYTES = 128 << 20
 _THREAD_BYTES = 16 << 20  # a thread's stack and malloc arena, reserved but hardly touched
 
@@ -28,8 +30,8 @@ def hard_stop_bytes(memory_bytes: int, cpus: int) -> int:
 
 def free_bytes() -> int:
     """Return the memory that a new process can have: the machine's or its control group's."""
-    available = _fields(Path("/proc/meminfo"), ("MemAvailable",)).get("MemAvailable", 1 << 62)
-    return max(0, min(available, _control_group_free_bytes()))
+    free = free_memory_bytes()
+    return 1 << 62 if free is None else free
 
 
 def kills_for_memory() -> int:
@@ -41,31 +43,6 @@ def kills_for_memory() -> int:
     return 0
 
 
-def _control_group_free_bytes() -> int:
-    free = 1 << 62
-    root = Path("/sys/fs/cgroup")
-    for folder in (root, root / "memory", *_own_control_groups(root)):
-        for limit_name, used_name in (
-            ("memory.max", "memory.current"),
-            ("memory.limit_in_bytes", "memory.usage_in_bytes"),
-        ):
-            limit, used = _number(folder / limit_name), _number(folder / used_name)
-            if limit is not None and used is not None:
-                free = min(free, limit - used)
-    return free
-
-
-def _own_control_groups(root: Path) -> list[Path]:
-    folders = []
-    for line in _lines(Path("/proc/self/cgroup")):
-        _, controllers, path = (*line.split(":", 2), "", "")[:3]
-        if not controllers:
-            folders.append(root / path.lstrip("/"))
-        elif "memory" in controllers.split(","):
-            folders.append(root / "memory" / path.lstrip("/"))
-    return folders
-
-
 def _fields(path: Path, names: tuple[str, ...]) -> dict[str, int]:
     """Return the sizes in bytes of the named ``Name:  123 kB`` lines of a file of /proc."""
     found = {}
@@ -74,11 +51,6 @@ def _fields(path: Path, names: tuple[str, ...]) -> dict[str, int]:
         if name in names:
             found[name] = int(value.split()[0]) << 10
     return found
-
-
-def _number(path: Path) -> int | None:
-    text = "".join(_lines(path)).strip()
-    return int(text) if text.isdigit() else None
 
 
 def _lines(path: Path) -> list[str]:
