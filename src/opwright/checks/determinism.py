@@ -29,7 +29,10 @@ def cases(spec: OperatorSpec) -> Iterator[Case]:
 
 
 def run(case: Case, subject: Subject) -> Outcome:
-    """Call with some values, with others of the same sizes, and with the first ones again."""
+    """Call with some values, with others of the same sizes, and with the first ones again.
+
+    Then once more with the others, in the very tensors that the first ones came in.
+    """
     other_case = Case(**{**vars(case), "seed": case.seed + _OTHER_SEED})
     answers = []
     for one in (case, other_case, case):
@@ -44,14 +47,33 @@ def run(case: Case, subject: Subject) -> Outcome:
         note = "the same call twice: both answers are right, and their bits differ"
         return failed(*findings) if findings else passed(notes=(note,))
     if _identical(first, other) and _expects_others(case, other_case, subject):
-        return failed(
-            Finding(
-                "stale output",
-                "a call with other values of the same sizes gives the answer of the call before, bit by "
-                "bit: something that depends on the values is kept from call to call",
-            )
+        return _stale(
+            "a call with other values of the same sizes gives the answer of the call before, bit by bit"
+        )
+    refilled = _refilled(case, other_case, subject)
+    if _identical(first, refilled) and not _identical(other, refilled):
+        return _stale(
+            "the same tensors, filled with other values, give the answer of the call before, bit by bit"
         )
     return passed()
+
+
+def _refilled(case: Case, other: Case, subject: Subject) -> list[torch.Tensor]:
+    """Call, put the other case's values into the same tensors, and call again."""
+    call = make_call(subject.spec, case)
+    run_operator(subject, call)
+    for name, tensor in make_call(subject.spec, other).tensors.items():
+        call.tensors[name].copy_(tensor)
+    return [tensor.clone() for tensor in run_operator(subject, call)]
+
+
+def _stale(what: str) -> Outcome:
+    return failed(
+        Finding(
+            "stale output",
+            f"{what}: something that depends on the values is kept from call to call",
+        )
+    )
 
 
 def _expects_others(case: Case, other: Case, subject: Subject) -> bool:

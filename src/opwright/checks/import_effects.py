@@ -6,12 +6,10 @@ from collections.abc import Iterator
 
 from opwright.checks.planning.choices import dtype_choices, scalar_choices
 from opwright.checks.protocol import Check, Subject
-from opwright.checks.state.process import differences
+from opwright.checks.state.process import differences, told_difference
 from opwright.records.verdict import Finding, Outcome, failed, not_checked, passed
 from opwright.spec.case import Case
 from opwright.spec.operator import OperatorSpec
-
-_SHOWN_CHARS = 80
 
 
 def cases(spec: OperatorSpec) -> Iterator[Case]:
@@ -27,23 +25,13 @@ def run(case: Case, subject: Subject) -> Outcome:
     findings = [
         Finding(
             "import changes global state",
-            f"loading it changes {name}{_shown(old, new)}. Leave that to the program, or set it inside "
+            f"loading it changes {told_difference(name, old, new)}. Leave that to the program, or set it inside "
             "the operator and put it back.",
             {"what": name, "before": old[:1000], "after": new[:1000]},
         )
         for name, old, new in differences(before, after)
     ]
     return failed(*findings) if findings else passed({"compared": len(before)})
-
-
-def _shown(old: str, new: str) -> str:
-    if not old or not new:
-        return f": it is {_short(new)} now" if new else f": it was {_short(old)} and is gone"
-    return f" from {_short(old)} to {_short(new)}"
-
-
-def _short(text: str) -> str:
-    return repr(text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}...")
 
 
 CHECK = Check(

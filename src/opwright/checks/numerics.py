@@ -4,23 +4,38 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import torch
 
 from opwright.checks.judging.outputs import Expected, expect, findings_of, judge_call, run_operator
-from opwright.checks.judging.programs import Program
+from opwright.checks.judging.programs import Program, beside_reference, copies
+from opwright.checks.judging.refusals import refused, unclear
 from opwright.checks.planning.choices import absences, case_name, dtype_choices, scalar_choices
 from opwright.checks.protocol import Check, Subject
+from opwright.errors import ReferenceFailed
 from opwright.inputs.call import Call, make_call, reference_results
+from opwright.inputs.values import MAGNITUDES, has_room
 from opwright.judge import Evidence, evidence
 from opwright.records.verdict import Outcome, failed, not_checked, passed
 from opwright.spec.case import Case
 from opwright.spec.operator import OperatorSpec
-from opwright.spec.sampling import MAX_ELEMENTS, Sizes, large_size_sets, largest, size_sets
+from opwright.spec.sampling import (
+    MAX_ELEMENTS,
+    Sizes,
+    large_size_sets,
+    largest,
+    roomy_size_sets,
+    size_sets,
+)
+from opwright.spec.undeclared import sizes_past_a_million, undeclared_scalars, undeclared_size_sets
 
 _SIZES = 24
+_SCALAR_SIZES = 2
+_MIDDLING_ELEMENTS = 1 << 13
 _LARGE_ELEMENTS = 1 << 20
+_UNLISTED = {"unlisted": True}
 _ABSENT_SIZES = 4  # sets of sizes at which optional tensors are left out
 _STALE_TRIES = 4
 _STALE_SEED = 7919  # another seed: what a kernel that keeps an old result would return
@@ -32,11 +47,26 @@ _ADVICE = (
 
 
 def cases(spec: OperatorSpec) -> Iterator[Case]:
-    """Typical and edge sizes, for every dtype; every scalar value and absent tensor at some sizes.
+    """What the description lists, in other magnitudes too, and what it allows beside that.
 
-    One large case, in the first dtype: loops over threads and blocks that small sizes never enter are
+    The large ones in the first dtype: loops over threads and blocks that small sizes never enter are
     written once for all dtypes.
     """
+    yield from _listed(spec)
+    yield from _other_magnitudes(spec)
+    yield from _gradients_enabled(spec)
+    yield from _unlisted(spec)
+    scalars, dtypes = scalar_choices(spec)[0], dtype_choices(spec)[0]
+    for sizes in large_size_sets(spec, scalars, count=1, max_elements=_LARGE_ELEMENTS):
+        if largest(spec, sizes, scalars) > MAX_ELEMENTS:
+            yield _case(sizes, dtypes, scalars)
+    past = sizes_past_a_million(spec, scalars)
+    if past is not None:
+        yield replace(_case(past, dtypes, scalars), extra=_UNLISTED)
+
+
+def _listed(spec: OperatorSpec) -> Iterator[Case]:
+    """Typical and edge sizes, for every dtype; every scalar value and absent tensor at some sizes."""
     absent = list(absences(spec))
     dtypes = dtype_choices(spec)
     for choice, scalars in enumerate(scalar_choices(spec)):
@@ -48,10 +78,39 @@ def cases(spec: OperatorSpec) -> Iterator[Case]:
             left_outs = absent if first and seed < _ABSENT_SIZES else absent[:1]
             for chosen, left_out in itertools.product(dtypes, left_outs):
                 yield _case(sizes, chosen, scalars, left_out, seed)
+
+
+def _other_magnitudes(spec: OperatorSpec) -> Iterator[Case]:
+    """Large and small numbers, where the ranges have room, for every dtype."""
     scalars = scalar_choices(spec)[0]
-    for sizes in large_size_sets(spec, scalars, count=1, max_elements=_LARGE_ELEMENTS):
-        if largest(spec, sizes, scalars) > MAX_ELEMENTS:
-            yield _case(sizes, dtypes[0], scalars)
+    sets = roomy_size_sets(spec, scalars, count=1)
+    sets += large_size_sets(spec, scalars, count=1, max_elements=_MIDDLING_ELEMENTS)
+    for values in MAGNITUDES:
+        if any(has_room(tensor, values) for tensor in spec.inputs.values()):
+            for sizes, dtypes in itertools.product(sets, dtype_choices(spec)):
+                case = _case(sizes, dtypes, scalars)
+                yield replace(case, name=f"{case.name} {values} values", values=values)
+
+
+def _gradients_enabled(spec: OperatorSpec) -> Iterator[Case]:
+    scalars = scalar_choices(spec)[0]
+    for sizes in roomy_size_sets(spec, scalars, count=1):
+        for dtypes in dtype_choices(spec):
+            case = _case(sizes, dtypes, scalars)
+            name = f"{case.name} gradients enabled"
+            yield replace(case, name=name, extra={"grad_mode": True})
+
+
+def _unlisted(spec: OperatorSpec) -> Iterator[Case]:
+    """Sizes and numbers that the description allows and does not list; each in one dtype or two."""
+    dtypes, first = itertools.cycle(dtype_choices(spec)), scalar_choices(spec)[0]
+    for seed, sizes in enumerate(undeclared_size_sets(spec, first)):
+        for chosen in {str(d): d for d in (dtype_choices(spec)[0], next(dtypes))}.values():
+            yield replace(_case(sizes, chosen, first, seed=seed), extra=_UNLISTED)
+    for name, value in undeclared_scalars(spec):
+        scalars = {**first, name: value}
+        for sizes in size_sets(spec, scalars, count=_SCALAR_SIZES):
+            yield replace(_case(sizes, next(dtypes), scalars), extra=_UNLISTED)
 
 
 def _case(
@@ -69,8 +128,18 @@ def run(case: Case, subject: Subject) -> Outcome:
     """Judge one call; a case on which a planted wrong output passes is no evidence."""
     call = make_call(subject.spec, case)
     before = call.cloned()
-    expected = expect(subject.spec, case, call)
-    results = run_operator(subject, call)
+    try:
+        expected = expect(subject.spec, case, call)
+    except ReferenceFailed as error:
+        if _is_listed(case):
+            raise
+        return not_checked(f"nobody lists this, and {error.what}")
+    try:
+        results = run_operator(subject, call, grad_mode=case.extra.get("grad_mode", False))
+    except Exception as error:
+        if _is_listed(case):
+            raise
+        return _refused(case, error)
     comparison = judge_call(expected, results, before)
     figures: dict[str, Any] = comparison.to_json()["figures"]
     if not comparison.passed:
@@ -79,6 +148,18 @@ def run(case: Case, subject: Subject) -> Outcome:
     if not planted.is_evidence:
         return not_checked(planted.text + (_ADVICE if planted.passed else ""))
     return passed(figures | {"planted_caught": len(planted.caught)}, comparison.notes)
+
+
+def _is_listed(case: Case) -> bool:
+    return not case.extra.get("unlisted", False)
+
+
+def _refused(case: Case, error: Exception) -> Outcome:
+    """What the description allows and does not list may be refused, if clearly."""
+    finding = unclear(error, f"at {case.name}")
+    if finding is not None:
+        return failed(finding)
+    return not_checked(f"refused, and no constraint says so: {refused(error)}")
 
 
 def _planted(case: Case, subject: Subject, call: Call, expected: Expected) -> Evidence:
@@ -111,11 +192,23 @@ def _with_seed(case: Case, seed: int) -> Case:
     return Case(**{**vars(case), "seed": seed})
 
 
+def _program(call: Call, case: Case) -> list[str]:
+    if not case.extra.get("grad_mode"):
+        return beside_reference(call, case)
+    name = f"torch.ops.{call.spec.namespace}.{call.spec.name}"
+    return [
+        f"expected = operator.spec.reference({copies(call)})",
+        "operator.load()",
+        f"print({name}({', '.join(call.arguments)}))  # gradients enabled; `operator` turns them off",
+        "print(expected)  # the reference's",
+    ]
+
+
 CHECK = Check(
     "numerics",
     "every output is as near to the float64 oracle as its dtype allows, on cases where a wrong output fails",
     cases,
     run,
     shrinks=True,
-    program=Program(),
+    program=Program(_program),
 )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from opwright.checks import (
     batch_invariance,
+    call_effects,
     contract,
     coverage,
     determinism,
@@ -35,6 +36,7 @@ CHECKS: tuple[Check, ...] = (
     numerics.CHECK,
     special_values.CHECK,
     mutation.CHECK,
+    call_effects.CHECK,
     determinism.CHECK,
     batch_invariance.CHECK,
     thread_count.CHECK,

@@ -10,7 +10,7 @@ import torch
 
 from opwright.errors import ReferenceFailed
 from opwright.inputs.layouts import lay_out
-from opwright.inputs.values import draw, simplified
+from opwright.inputs.values import draw, of_kind
 from opwright.spec.case import Case
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.sizing import sizes_of
@@ -74,7 +74,7 @@ def make_call(spec: OperatorSpec, case: Case) -> Call:
             name = spec.dtype_of(tensor)
             dtype = getattr(torch, case.dtypes.get(name, name))
             drawn = draw(sizes_of(tensor, known), dtype, tensor, generator)
-            value = simplified(drawn, case.values, tensor)
+            value = of_kind(drawn, case.values, tensor)
             if argument.name in case.layouts:
                 value = lay_out(value, case.layouts[argument.name])
             arguments[argument.name] = value

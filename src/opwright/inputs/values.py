@@ -31,12 +31,27 @@ def draw(
     return (torch.rand(sizes, generator=generator) * (high - low) + low).to(dtype)
 
 
-# Simpler than drawn values, simplest first: what `simplified` knows beside "normal".
+# Other magnitudes than drawn ones: factors, where the description leaves room for them.
+MAGNITUDES = {"large": 16.0, "small": 2.0**-12}
+
+
+def has_room(tensor: Tensor, values: str) -> bool:
+    """Whether a tensor of floating-point numbers can have them in a magnitude of `MAGNITUDES`.
+
+    A declared range is drawn from evenly, so that it has large numbers already, and hardly any small ones.
+    """
+    low, high = tensor.range or (-1.0, 1.0)
+    return low <= 0.0 <= high and (values == "small" or tensor.range is None)
+
+
+# Simpler than drawn values, simplest first: what `of_kind` knows beside "normal".
 SIMPLE_VALUES = ("zeros", "ones", "counted", "rounded")
 
 
-def simplified(drawn: torch.Tensor, values: str, tensor: Tensor) -> torch.Tensor:
-    """The tensor with simpler elements that its description allows: a kind of `SIMPLE_VALUES`."""
+def of_kind(drawn: torch.Tensor, values: str, tensor: Tensor) -> torch.Tensor:
+    """The tensor with elements of a kind of `SIMPLE_VALUES` or `MAGNITUDES` that its description allows."""
+    if values in MAGNITUDES and (drawn.dtype.is_floating_point or drawn.dtype.is_complex):
+        return drawn * MAGNITUDES[values] if has_room(tensor, values) else drawn
     if values not in SIMPLE_VALUES:
         return drawn
     if values == "rounded":
@@ -52,8 +67,16 @@ def simplified(drawn: torch.Tensor, values: str, tensor: Tensor) -> torch.Tensor
     return simple.clamp(*tensor.range).to(drawn.dtype)
 
 
-def draw_text(sizes: Sequence[int], dtype: torch.dtype, tensor: Tensor) -> str:
-    """`draw` as an expression in Python, with a ``generator`` of torch's at hand."""
+def draw_text(sizes: Sequence[int], dtype: torch.dtype, tensor: Tensor, values: str) -> str:
+    """What `draw` and `MAGNITUDES` make, as an expression in Python with a ``generator`` of torch's at hand."""
+    drawn = _draw_text(sizes, dtype, tensor)
+    floating = dtype.is_floating_point or dtype.is_complex
+    if values in MAGNITUDES and floating and has_room(tensor, values):
+        return f"{drawn} * {MAGNITUDES[values]!r}"
+    return drawn
+
+
+def _draw_text(sizes: Sequence[int], dtype: torch.dtype, tensor: Tensor) -> str:
     shape, draws = list(sizes), "generator=generator"
     if dtype == torch.bool:
         return f"torch.rand({shape}, {draws}) < 0.5"

@@ -8,7 +8,7 @@ import torch
 
 from opwright.checks.table import check_named
 from opwright.inputs.call import Call
-from opwright.inputs.values import draw_text
+from opwright.inputs.values import SIMPLE_VALUES, draw_text
 from opwright.spec.case import Case
 from opwright.spec.operator import OperatorSpec
 
@@ -46,9 +46,9 @@ def _built(name: str, value: Any, call: Call, case: Case) -> list[str]:
         ]
     if value.untyped_storage().nbytes() // value.element_size() <= _INLINE_ELEMENTS:
         return [f"{name} = {_inline(value)}"]
-    drawn = draw_text(value.shape, value.dtype, call.spec.inputs[name])
+    drawn = draw_text(value.shape, value.dtype, call.spec.inputs[name], case.values)
     lines = [f"{name} = {drawn}"]
-    if case.values != "normal":
+    if case.values in SIMPLE_VALUES:
         described = f"opwright.spec.inputs[{name!r}]"
         lines = [f"# with values {case.values!r}: {described}", *lines]
     if name in case.layouts:

@@ -98,7 +98,7 @@ def _one_at_a_time(spec: OperatorSpec) -> Iterator[Sizes]:
     for small in range(2):  # the others at their smallest usual size first, then at a middling one
         for name, dim in dims.items():
             for value in (*dim.typical, *dim.edge):
-                yield {n: value if n == name else _small(d, small) for n, d in dims.items()}
+                yield {n: value if n == name else small_size(d, small) for n, d in dims.items()}
 
 
 def assignments(spec: OperatorSpec) -> tuple[list[Sizes], bool]:
@@ -126,7 +126,7 @@ def _is_roomy(value: Any) -> bool:
     return bool(len(value) >= 2 and min(value) > 1) if isinstance(value, tuple) else value > 1
 
 
-def _small(dim: Dim | Shape, rank: int) -> Any:
+def small_size(dim: Dim | Shape, rank: int) -> Any:
     """A small size that is neither empty nor 1; ``rank`` 1 asks for the next larger one."""
     if isinstance(dim, Shape):
         shapes = sorted({s for s in (*dim.edge, *dim.typical) if elements(s) > 1}, key=elements)

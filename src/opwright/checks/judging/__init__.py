@@ -1,1 +1,1 @@
-"""From what a call gave to findings: outputs, refusals, regions of values."""
+"""From what a call gave to findings: outputs, refusals, and programs that show them."""

@@ -36,9 +36,12 @@ def expect(spec: OperatorSpec, case: Case, call: Call) -> Expected:
     return Expected(standards, output_names(spec, call))
 
 
-def run_operator(subject: Subject, call: Call) -> list[torch.Tensor]:
-    """Everything that the operator computes for ``call``; written arguments are changed in place."""
-    with torch.no_grad():
+def run_operator(subject: Subject, call: Call, *, grad_mode: bool = False) -> list[torch.Tensor]:
+    """Everything that the operator computes for ``call``; written arguments are changed in place.
+
+    With ``grad_mode`` autograd is on, as in most programs, and no tensor asks for a gradient.
+    """
+    with torch.set_grad_enabled(grad_mode):
         return results_of(subject.spec, subject.call, call)
 
 

@@ -5,29 +5,34 @@ from __future__ import annotations
 import ctypes
 import gc
 import hashlib
+import itertools
 import locale
 import logging
 import os
 import random
+import resource
 import signal
 import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import torch
 
 State = dict[str, str]
+_SHOWN_CHARS = 80
 _SIGACTION_BYTES = 152  # struct sigaction of glibc on 64-bit Linux; the handler comes first
 
 
 def process_state() -> State:
     """What is set now, by name: torch's switches, Python's, the operating system's."""
     state = {name: _said(ask) for name, ask in _ASKED.items()}
-    state |= {f"environment variable {name}": value for name, value in os.environ.items()}
+    state |= {f"environment variable {name}": value for name, value in _environment().items()}
     state |= {f"handler of {s.name}": _handler(s) for s in signal.Signals}
+    state |= {f"limit {name}": str(resource.getrlimit(number)) for number, name in _LIMITS.items()}
     return state | _functions() | _numpy()
 
 
@@ -40,6 +45,18 @@ def differences(
         # A module may bring functions of its own; only exchanging what was there is a change.
         if old != new and not (name.startswith(("function ", "numpy's ")) and not (old and new)):
             yield name, old, new
+
+
+def told_difference(name: str, old: str, new: str) -> str:
+    """``the locale from 'C' to 'de_DE'``, in few words."""
+    if not old or not new:
+        told = f"it is {_short(new)} now" if new else f"it was {_short(old)} and is gone"
+        return f"{name}: {told}"
+    return f"{name} from {_short(old)} to {_short(new)}"
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}...")
 
 
 def _said(ask: Callable[[], object]) -> str:
@@ -86,7 +103,43 @@ _ASKED: dict[str, Callable[[], object]] = {
         logging.root.disabled,
     ),
     "threading.excepthook": lambda: threading.excepthook,
+    "the mask of new files": lambda: _status("Umask"),
+    "the blocked signals": lambda: sorted(signal.pthread_sigmask(signal.SIG_BLOCK, ())),
+    "the priority": lambda: os.getpriority(os.PRIO_PROCESS, 0),
+    "the processors that may be used": lambda: sorted(os.sched_getaffinity(0)),
 }
+# by number: two names can mean the same limit
+_LIMITS = {
+    number: n
+    for n, number in sorted(vars(resource).items(), reverse=True)
+    if n.startswith("RLIMIT_")
+}
+
+
+def open_files() -> int:
+    """How many file descriptors are open; asking opens one, every time."""
+    return len(os.listdir("/proc/self/fd"))
+
+
+def running_threads() -> int:
+    """How many threads the process has, Python's or not."""
+    return int(_status("Threads"))
+
+
+def _status(name: str) -> str:
+    """A line of what Linux says of this process."""
+    lines = Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines()
+    return next(line.split(":", 1)[1].strip() for line in lines if line.startswith(f"{name}:"))
+
+
+def _environment() -> dict[str, str]:
+    """The C library's, which Python's copy does not follow."""
+    entries = ctypes.POINTER(ctypes.c_char_p).in_dll(ctypes.CDLL(None), "environ")
+    listed = itertools.takewhile(
+        lambda entry: entry is not None, (entries[i] for i in itertools.count())
+    )
+    pairs = (os.fsdecode(entry or b"").partition("=") for entry in listed)
+    return {name: value for name, _, value in pairs}
 
 
 def _handler(number: signal.Signals) -> str:

@@ -1,0 +1,1 @@
+"""Special values: all of them through elementwise operators, a few among normal ones elsewhere."""
