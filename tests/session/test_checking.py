@@ -38,9 +38,9 @@ ending = Operator(
 """
 
 
-def cases(folder: Path, body: str, *only: str) -> tuple[CaseRecord, ...]:
+def cases(folder: Path, body: str, *only: str, seconds: float = 30.0) -> tuple[CaseRecord, ...]:
     (folder / "op.py").write_text(OPERATOR.format(body=body))
-    with checking(limits=Limits(case_seconds=0.5)) as worker:
+    with checking(limits=Limits(case_seconds=seconds)) as worker:
         return check_operator(
             worker, str(folder), find_one(str(folder)), Target("cpu"), only=only
         ).cases
@@ -48,7 +48,10 @@ def cases(folder: Path, body: str, *only: str) -> tuple[CaseRecord, ...]:
 
 def test_three_hangs_end_a_check_and_the_next_one_begins(tmp_path: Path) -> None:
     found = cases(
-        tmp_path, "time.sleep(60 if input.numel() else 0)", "empty", "determinism", "coverage"
+        tmp_path,
+        "time.sleep(60 if input.numel() else 0)",
+        *("empty", "determinism", "coverage"),
+        seconds=0.5,
     )
     verdicts = {
         check: Counter(c.outcome.verdict for c in found if c.check == check)
@@ -67,20 +70,15 @@ def test_a_dead_process_is_a_finding_on_its_case_and_the_next_case_runs(tmp_path
     body = "input.shape[0] == 4 and os.kill(os.getpid(), signal.SIGKILL)"
     found = cases(tmp_path, body, "numerics")
     assert {c.case["sizes"]["n"] for c in found if c.outcome.verdict == "fail"} == {4}
-    assert {c.case["sizes"]["n"] for c in found if c.outcome.verdict == "pass"} == {
-        2,
-        3,
-        5,
-        6,
-        7,
-        8,
-        9,
-    }
+    passed = {c.case["sizes"]["n"] for c in found if c.outcome.verdict == "pass"}
+    assert passed >= {2, 3, 5, 6, 7, 8, 9}
 
 
 def test_an_operator_that_raises_every_time_is_run_to_the_end(tmp_path: Path) -> None:
     found = cases(tmp_path, "raise RuntimeError('no')", "numerics")
-    assert {c.outcome.verdict for c in found} == {"fail"}
+    declared = [c for c in found if 2 <= c.case["sizes"]["n"] <= 9]
+    assert {c.outcome.verdict for c in declared} == {"fail"}
+    assert not [c for c in found if "mend those first" in c.outcome.reason]
     assert {f.kind for c in found for f in c.outcome.findings} == {"exception"}
 
 

@@ -275,16 +275,6 @@ def crash_later(item: Item) -> Item:
     return {"pid": os.getpid()}
 
 
-def crash_at_exit(item: Item) -> None:
-    import atexit
-
-    atexit.register(os.abort)
-
-
-def hang_at_exit(item: Item) -> None:
-    threading.Thread(target=time.sleep, args=(600,)).start()
-
-
 def environment_variable(item: Item) -> Item:
     return {"value": os.environ.get(item["name"])}
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from opwright.cli.options import (
+    Command,
     binding_option,
     operators_argument,
     target_option,
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from opwright.records.run import Record
     from opwright.session.run import Run
     from opwright.spec.target import Target
+
+
+_ONLY = "Run this check; may be repeated."
+_SANITIZE = "Also build with AddressSanitizer and UBSan, and give their reports with source lines."
 
 
 def _list_checks(context: click.Context, option: click.Parameter, value: bool) -> None:
@@ -37,24 +42,26 @@ def _list_checks(context: click.Context, option: click.Parameter, value: bool) -
     context.exit()
 
 
+def _checks_options(function: Command) -> Command:
+    """``--only``, ``--list-checks`` and ``--sanitize``."""
+    only = click.option("--only", multiple=True, metavar="CHECK", help=_ONLY)
+    listing = click.option(
+        "--list-checks",
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=_list_checks,
+        help="List the checks and what a pass of each says.",
+    )
+    sanitize = click.option("--sanitize", is_flag=True, help=_SANITIZE)
+    return only(listing(sanitize(function)))
+
+
 @click.command("check")
 @operators_argument
 @target_option
 @binding_option
-@click.option("--only", multiple=True, metavar="CHECK", help="Run this check; may be repeated.")
-@click.option(
-    "--list-checks",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_list_checks,
-    help="List the checks and what a pass of each says.",
-)
-@click.option(
-    "--sanitize",
-    is_flag=True,
-    help="Also build with AddressSanitizer and UBSan, and give their reports with source lines.",
-)
+@_checks_options
 @click.option(
     "--json",
     "json_file",
@@ -78,7 +85,7 @@ def command(
 
     OP is a folder with an op.py, a Python file (all operators in it), file.py:name, or an installed
     operator's name. Ends with 0 when every check showed something and nothing is wrong, with 3 when
-    a case failed, with 4 when a check proved nothing; see `opwright exit-codes` for the rest.
+    a case failed, with 4 when a check that has cases proved nothing; see `opwright exit-codes` for the rest.
     """
     from opwright.cli.loglines import log_lines
     from opwright.cli.progress import display

@@ -16,11 +16,11 @@ from opwright.checks.protocol import Check
 from opwright.checks.table import choose
 from opwright.discovery import Described
 from opwright.files import digest_file, why_no_file
-from opwright.log import log
 from opwright.records.artifact import Artifact, artifact_to_json
 from opwright.records.run import CaseRecord, OperatorRecord, outcome_from_json
-from opwright.records.verdict import Finding, Outcome, failed, not_checked
+from opwright.records.verdict import Outcome, not_checked
 from opwright.session.building import build_operator
+from opwright.session.ends import MOST_ENDS, ended_outcome, with_losses
 from opwright.session.shrinking import with_reproductions
 from opwright.session.subject import PRELOAD, SETUP
 from opwright.spec.case import Case
@@ -79,9 +79,7 @@ def check_operator(
     started = time.monotonic()
     spec = described.spec
     dispatch_key(target)  # refused before anything is built
-    artifact = _whole(build_operator(spec, target, binding=binding)) or build_operator(
-        spec, target, binding=binding
-    )
+    artifact = _whole_artifact(spec, target, binding)
     cases, unplanned = plan(spec, choose(only))
     payload = {
         "operator": operator,
@@ -89,8 +87,11 @@ def check_operator(
         "target": str(target),
     }
     worker.use(payload, setup=SETUP)
-    records = []
+    records: list[CaseRecord] = []
+    worker.take_losses()
     for record in _run(worker, cases):
+        if records:
+            records[-1] = with_losses(records[-1], worker.take_losses())
         records.append(record)
         if watcher is not None:
             watcher(Progress(spec.name, record, len(records), len(cases)))
@@ -141,12 +142,13 @@ def sources_digest(spec: OperatorSpec, target: Target) -> str:
     return digest.hexdigest()
 
 
-def _whole(artifact: Artifact | None) -> Artifact | None:
-    """The artifact, unless its file is no longer what was built: then it is set aside."""
-    if artifact is not None and artifact.hit and digest_file(artifact.library) != artifact.digest:
-        quarantine(artifact, "the file does not have the digest of its manifest")
-        return None
-    return artifact
+def _whole_artifact(spec: OperatorSpec, target: Target, binding: str | None) -> Artifact | None:
+    """The artifact; one whose file is no longer what was built is set aside, and built again."""
+    artifact = build_operator(spec, target, binding=binding)
+    if artifact is None or not artifact.hit or digest_file(artifact.library) == artifact.digest:
+        return artifact
+    quarantine(artifact, "the file does not have the digest of its manifest")
+    return build_operator(spec, target, binding=binding)
 
 
 def _run(worker: Worker, cases: Sequence[Case]) -> Iterator[CaseRecord]:
@@ -154,41 +156,19 @@ def _run(worker: Worker, cases: Sequence[Case]) -> Iterator[CaseRecord]:
     for case in cases:
         started = time.monotonic()
         spent = next(
-            (kind for kind, most in _MOST_ENDS.items() if ends[case.check, kind] >= most), None
+            (kind for kind, most in MOST_ENDS.items() if ends[case.check, kind] >= most), None
         )
         if spent is not None:
             outcome = not_checked(
-                f"this check has had {_MOST_ENDS[spent]} findings of kind {spent!r}: mend those first"
+                f"this check has had {MOST_ENDS[spent]} findings of kind {spent!r}: mend those first"
             )
         else:
             result = next(worker.run([case.to_json()]))
-            outcome = _ended(result) if isinstance(result, Ended) else outcome_from_json(result)
+            outcome = (
+                ended_outcome(result) if isinstance(result, Ended) else outcome_from_json(result)
+            )
             ends.update((case.check, finding.kind) for finding in outcome.findings)
         yield CaseRecord(case.check, case.name, case.to_json(), outcome, time.monotonic() - started)
-
-
-# Each hang takes the whole time limit of a case, each crash a new process and the time to write down a
-# stack. So many in one check are enough to mend the operator by.
-_MOST_ENDS = {"hang": 3, "crash": 20, "exit": 20, "excessive memory": 5}
-
-
-def _ended(ended: Ended) -> Outcome:
-    """What the operator did to its process is a finding on the case that it was running."""
-    details = {"signal": ended.signal, "exit_code": ended.exit_code, "stack": ended.stack[-2000:]}
-    log("check.ended", ended.message, outcome=ended.kind)
-    return failed(
-        Finding(_ENDS[ended.kind], ended.message, {**details, "stderr": ended.stderr[-2000:]})
-    )
-
-
-_ENDS = {
-    "crashed": "crash",
-    "exited": "exit",
-    "hung": "hang",
-    "memory": "excessive memory",
-    "raised": "exception",
-    "unreadable": "unreadable answer",
-}
 
 
 def _artifact_facts(artifact: Artifact | None) -> dict[str, Any]:

@@ -6,7 +6,6 @@ import importlib
 import os
 import signal
 import socket
-import sys
 import traceback
 from collections.abc import Callable
 from typing import Any, NoReturn
@@ -36,16 +35,13 @@ def be_child(
         _serve(connection)
     except OSError:  # who asks has gone
         os._exit(1)
-    sys.exit(0)
 
 
-def _serve(connection: socket.socket) -> None:
-    """Answer until asked to finish; leave at once when nobody listens any more."""
+def _serve(connection: socket.socket) -> NoReturn:
+    """Answer for as long as somebody asks; leave at once when nobody does any more."""
     reader = Reader(max_bytes=1 << 32)
     run: Run | None = None
     while (request := receive(connection, reader)) is not None:
-        if "finish" in request:
-            return
         pid = os.getpid()
         if run is None:
             run, reply = _set_up(request)

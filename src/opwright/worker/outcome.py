@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal
 
 Kind = Literal["crashed", "exited", "hung", "memory", "raised", "unreadable"]
-During = Literal["setup", "item", "between", "exit"]
+During = Literal["setup", "item", "between"]
 
 
 @dataclass(frozen=True)

@@ -44,8 +44,7 @@ class Worker:
     ) -> None:
         self.limits = limits or Limits()
         self.output = Output()
-        self.setup_failure: Ended | None = None
-        self.losses: list[Ended] = []
+        self._losses: list[Ended] = []
         self._reader = Reader(max_bytes=1 << 32)
         self._preloading = True
         self._closed = False
@@ -64,22 +63,18 @@ class Worker:
     def run(self, items: Iterable[Mapping[str, Any]]) -> Iterator[Result]:
         """Yield one result an item, in order; the next item is taken only then.
 
-        ``output`` then holds what the item printed, and ``losses`` the ends of children that
-        belong to no item (those that died after an answer).
+        ``output`` then holds what the item printed.
 
-        Raises WorkerError if a child cannot be set up twice in a row (``setup_failure`` says how
-        the last try ended), or if the process that forks children is lost.
+        Raises WorkerError if a child cannot be set up twice in a row, or if the process that forks
+        children is lost.
         """
         for item in items:
             yield self._result(self._request({"do": "run", "item": dict(item)}))
 
-    def finish(self) -> Ended | None:
-        """Let the child in use leave as a program does; return how, if that was not clean.
-
-        This is where a destructor of a library crashes or hangs.
-        """
-        ended = self._request({"do": "finish"})["ended"]
-        return None if ended is None else ended_from_json(ended)
+    def take_losses(self) -> list[Ended]:
+        """How children have ended after an answer, since this was last asked."""
+        losses, self._losses = self._losses, []
+        return losses
 
     def close(self) -> None:
         """End every process of this worker, whatever it is doing."""
@@ -103,7 +98,7 @@ class Worker:
 
     def _result(self, reply: Message) -> Result:
         if "setup_failed" in reply:
-            self.setup_failure = ended = ended_from_json(reply["setup_failed"])
+            ended = ended_from_json(reply["setup_failed"])
             log("worker.setup_failed", ended.message, outcome=ended.kind)
             raise WorkerError(
                 f"the process that runs the operator cannot be set up: it {_sentence(ended)}",
@@ -133,7 +128,7 @@ class Worker:
             self._pending = None
         self._send(message)
         reply = self._receive(seconds)
-        self.losses += [ended_from_json(loss) for loss in reply["losses"]]
+        self._losses += [ended_from_json(loss) for loss in reply["losses"]]
         return reply
 
     def _await_preload(self) -> None:

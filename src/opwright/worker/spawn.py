@@ -22,7 +22,7 @@ _NOTE_BYTES = 4000
 
 
 @dataclass(frozen=True)
-class Zygote:
+class ZygoteProcess:
     """A running zygote: its process, the connection to it, and the file that it complains to."""
 
     process: subprocess.Popen[bytes]
@@ -64,7 +64,7 @@ class Zygote:
             self.complaints.close()
 
 
-def start_zygote(environment: Mapping[str, str] | None) -> Zygote:
+def start_zygote(environment: Mapping[str, str] | None) -> ZygoteProcess:
     """Start a zygote with ``environment`` on top of this process's own.
 
     Raises WorkerError if no process can be started.
@@ -95,7 +95,7 @@ def start_zygote(environment: Mapping[str, str] | None) -> Zygote:
         ) from error
     finally:
         theirs.close()
-    return Zygote(process, ours, complaints)
+    return ZygoteProcess(process, ours, complaints)
 
 
 def _program() -> str:

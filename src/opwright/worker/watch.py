@@ -134,7 +134,7 @@ class Watch:
                 f"took {_mib(added_bytes)} of memory, over its limit of {_mib(child.memory_bytes)}"
             )
             return self._put_down(Cause("memory", took))
-        if self._closed_at is not None and self._during != "exit":
+        if self._closed_at is not None:
             self._deadline = min(self._deadline, self._closed_at + _CLOSED_SECONDS)
         if dying_of(child.capture.fault()):
             self._deadline = min(self._deadline, now + _DYING_SECONDS)
@@ -144,7 +144,7 @@ class Watch:
         """End a child that neither answers nor dies."""
         if name := dying_of(self._child.capture.fault()):
             return self._put_down(Cause("crashed", f"crashed with {name}", name))
-        if self._closed_at is not None and self._during != "exit":
+        if self._closed_at is not None:
             return self._put_down(Cause("unreadable", "closed the connection for its answer"))
         if self._child.reader.begun:
             return self._put_down(Cause("unreadable", "began a message and did not end it"))

@@ -65,8 +65,6 @@ class Zygote:
                     self._limits = Limits(**request["limits"])
                 case "run":
                     self._reply(self._run(request["item"]))
-                case "finish":
-                    self._reply(self._finish())
 
     def discard_child(self) -> None:
         """End the child, if there is one, with all that it started."""
@@ -143,16 +141,6 @@ class Zygote:
         except ParentGoneError:
             self._child = child
             raise
-
-    def _finish(self) -> Message:
-        """Let the child leave as a program does, destructors and all; say if that went wrong."""
-        child, self._child = self._child, None
-        if child is None:
-            return {"ended": None}
-        ended = self._ask(child, {"finish": True}, "exit")
-        if isinstance(ended, Ended) and ended.exit_code != 0:
-            return {"ended": ended_to_json(ended)}
-        return {"ended": None}
 
 
 def _preload(modules: list[str]) -> Message:
