@@ -74,20 +74,22 @@ class Checker {
     const size_t step = size_t{1} << page->shift();
     for (size_t i = 0; i < size_bytes; i += step) {
       Cell& cell = page->cell(offset + i);
-      if (region) count(cell, step, &region->traffic);
+      if (region) count(&cell, step, &region->traffic);
       check_cell(&cell, shared);
     }
   }
 
  private:
-  void count(const Cell& cell, size_t bytes, Traffic* traffic) const {
+  void count(Cell* cell, size_t bytes, Traffic* traffic) const {
     if (now_.kind != AccessKind::write) {
       traffic->read_bytes += bytes;
-      if (cell.reads[0].kind == AccessKind::none) traffic->touched_read_bytes += bytes;
+      if (!cell->read) traffic->touched_read_bytes += bytes;
+      cell->read = true;
     }
     if (now_.kind != AccessKind::read) {
       traffic->written_bytes += bytes;
-      if (cell.write.kind == AccessKind::none) traffic->touched_written_bytes += bytes;
+      if (!cell->written) traffic->touched_written_bytes += bytes;
+      cell->written = true;
     }
   }
 
@@ -106,16 +108,7 @@ class Checker {
       if (!before(read)) report_race(read, shared);
     }
     cell->write = now_;
-    if (now_.kind == AccessKind::atomic) return;
-    cell->reads[1] = Access{};
-    if (cell->reads[0].kind != AccessKind::none) cell->reads[0] = own_read();
-  }
-
-  // That somebody has read stays known for the traffic, but as this thread's.
-  Access own_read() const {
-    Access read = now_;
-    read.kind = AccessKind::read;
-    return read;
+    cell->reads[0] = cell->reads[1] = Access{};
   }
 
   void keep_read(Cell* cell) const {

@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "findings.h"
+#include "kernels.h"
 
 namespace opwright {
 namespace emulated {
@@ -70,13 +71,13 @@ int keep_error(int error) {
   return error;
 }
 
-void keep_launch_error(int error, const Site& site, const std::string& reason) {
+void keep_launch_error(int error, const Launch& launch, const std::string& reason) {
   keep_error(error);
   Finding finding{};
   finding.kind = "launch_refused";
-  finding.kernel = site.kernel;
-  finding.file = site.file;
-  finding.line = site.line;
+  finding.kernel = kernel_name(launch);
+  finding.file = launch.site->file;
+  finding.line = launch.site->line;
   finding.message = reason;
   finding.note = true;
   finding.count = 1;

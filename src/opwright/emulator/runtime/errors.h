@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "executor.h"
 #include "opwright/emulated/errors.h"
-#include "opwright/emulated/launch.h"
 
 namespace opwright {
 namespace emulated {
@@ -20,7 +20,7 @@ constexpr int kLaunchFailure = 719;
 constexpr int kNotSupported = 801;
 
 // A launch failed; `reason` says which rule of the device it broke.
-void keep_launch_error(int error, const Site& site, const std::string& reason);
+void keep_launch_error(int error, const Launch& launch, const std::string& reason);
 
 // An error after which, on a device, nothing works any more until the process ends.
 bool is_lasting(int error);

@@ -16,7 +16,7 @@ thread_local Here here{nullptr, nullptr};
 
 namespace {
 
-// AddressSanitizer is told which stack it goes back to.
+// Of the host thread.
 void find_own_stack(Fiber* main) {
   pthread_attr_t attributes;
   void* bottom = nullptr;
@@ -69,7 +69,7 @@ void Executor::run(Launch* launch) {
   wave_size_ = launch->site->wave_size;
   grid = launch->config.grid;
   prepare_threads();
-  if (__sanitizer_start_switch_fiber) find_own_stack(&main_);
+  if (__sanitizer_start_switch_fiber || launch->site->watched) find_own_stack(&main_);
   const uint64_t blocks = uint64_t{grid.x} * grid.y * grid.z;
   const uint64_t chunk = std::clamp<uint64_t>(blocks / 64, 1, 64);
   while (!launch->error) {
@@ -118,15 +118,16 @@ void Executor::run_block(uint64_t number) {
   here = {nullptr, nullptr};
   if (launch_->error) {
     fibers_.take_all_back();
-    for (ThreadState& state : states_) state.fiber = nullptr;
+    for (const Thread& thread : threads_) thread.fiber = nullptr;
   }
   launch_->static_shared_bytes = shared_memory_.static_bytes();
 }
 
 void Executor::begin_block() {
   begun = suspended = barriers_ = 0;
-  ready_.clear();
-  ready_begin_ = 0;
+  ready_begin_ = ready_end_ = arrived_ = 0;
+  predicates_ = 0;
+  places_differ_ = false;
   for (int w = 0; w < waves_count_; ++w) {
     const uint32_t first = static_cast<uint32_t>(w * wave_size_);
     const uint32_t lanes = std::min(threads - first, static_cast<uint32_t>(wave_size_));
@@ -143,6 +144,7 @@ void Executor::begin_block() {
 
 // The life of a stack: it runs threads as long as there are some that have not begun.
 void Executor::fiber_main() {
+  begin_fiber();
   running_executor()->launch().threads(running_executor()->launch().context);
   Executor* self = running_executor();
   Fiber* mine = self->running_;
@@ -155,29 +157,27 @@ void Executor::fiber_main() {
   }
 }
 
-const Thread* Executor::begin_next() { return sequence_[begun++]; }
+inline const Thread* Executor::begin_next() { return sequence_[begun++]; }
 
-const Thread* Executor::take_ready() {
-  if (order_ == Order::random) {
-    const size_t chosen = ready_begin_ + random_() % (ready_.size() - ready_begin_);
-    std::swap(ready_[ready_begin_], ready_[chosen]);
-  }
-  const Thread* thread = ready_[ready_begin_++];
-  if (ready_begin_ == ready_.size()) {
-    ready_.clear();
-    ready_begin_ = 0;
-  }
-  return thread;
+inline const Thread* Executor::take_ready() {
+  return ready_[ready_begin_++ % kMostThreads];
+}
+
+// One of all that could run.
+const Thread* Executor::draw() {
+  const uint32_t waiting = ready_end_ - ready_begin_;
+  const uint64_t chosen = random_() % (waiting + threads - begun);
+  if (chosen >= waiting) return begin_next();
+  std::swap(ready_[ready_begin_ % kMostThreads], ready_[(ready_begin_ + chosen) % kMostThreads]);
+  return take_ready();
 }
 
 // The thread to run next; null: the block is over.
-const Thread* Executor::pick() {
+inline const Thread* Executor::pick() {
   for (;;) {
-    const size_t waiting = ready_.size() - ready_begin_;
-    const size_t unbegun = threads - begun;
-    if (order_ == Order::random && waiting && unbegun) {
-      return random_() % (waiting + unbegun) < waiting ? take_ready() : begin_next();
-    }
+    const bool waiting = ready_begin_ != ready_end_;
+    const bool unbegun = begun != threads;
+    if ((waiting || unbegun) && order_ == Order::random) return draw();
     if (waiting) return take_ready();
     if (unbegun) return begin_next();
     if (!release_block()) return nullptr;
@@ -191,15 +191,15 @@ bool Executor::finish_thread() {
   if (all_blocked(wave)) release_wave(thread->wave);
   const Thread* next = pick();
   here.thread = next;
-  return next && !next->state->fiber;
+  return next && !next->fiber;
 }
 
 // Goes on with `next`, on its own stack if it has one.
 void Executor::go_on_with(const Thread* next, Fiber* from, bool dies) {
   here.thread = next;
-  Fiber* to = next->state->fiber;
+  Fiber* to = next->fiber;
   if (to) {
-    next->state->fiber = nullptr;
+    next->fiber = nullptr;
     --suspended;
   } else {
     to = fibers_.take(&fiber_main);
@@ -210,7 +210,7 @@ void Executor::go_on_with(const Thread* next, Fiber* from, bool dies) {
 
 void Executor::suspend() {
   Fiber* mine = running_;
-  here.thread->state->fiber = mine;
+  here.thread->fiber = mine;
   ++suspended;
   go_on_with(pick(), mine, false);
 }
@@ -218,7 +218,9 @@ void Executor::suspend() {
 int Executor::wait_for_block(bool predicate, Place place) {
   const Thread* thread = here.thread;
   thread->state->place = place;
-  thread->state->predicate = predicate;
+  if (!arrived_++) barrier_ = place;
+  places_differ_ |= place.line != barrier_.line || place.file != barrier_.file;
+  predicates_ += predicate;
   Wave& wave = waves[thread->wave];
   wave.at_barrier |= uint64_t{1} << thread->lane;
   if (all_blocked(wave)) release_wave(thread->wave);
@@ -228,22 +230,27 @@ int Executor::wait_for_block(bool predicate, Place place) {
 
 // Nobody can run. Ends the barrier that all wait at; false: nobody waits.
 bool Executor::release_block() {
-  uint64_t waiting = 0, in_collective = 0;
   for (int w = 0; w < waves_count_; ++w) {
-    waiting |= waves[w].at_barrier | waves[w].in_collective;
-    in_collective |= waves[w].in_collective;
+    if (waves[w].in_collective) report_deadlock();
   }
-  if (!waiting) return false;
-  if (in_collective) report_deadlock();
-  check_barrier();
-  votes_ = 0;
-  for (uint32_t i = 0; i < threads; ++i) {
-    const Thread* thread = sequence_[i];
-    if (!(waves[thread->wave].at_barrier >> thread->lane & 1)) continue;
-    votes_ += thread->state->predicate;
-    make_ready(thread);
+  if (!arrived_) return false;
+  if (places_differ_ || arrived_ != threads) check_barrier();
+  ready_begin_ = 0;
+  if (arrived_ == threads) {
+    std::copy(sequence_, sequence_ + threads, ready_);
+    ready_end_ = threads;
+  } else {
+    ready_end_ = 0;
+    for (uint32_t i = 0; i < threads; ++i) {
+      const Thread* thread = sequence_[i];
+      if (waves[thread->wave].at_barrier >> thread->lane & 1) ready_[ready_end_++] = thread;
+    }
   }
   for (int w = 0; w < waves_count_; ++w) waves[w].at_barrier = 0;
+  votes_ = predicates_;
+  arrived_ = 0;
+  predicates_ = 0;
+  places_differ_ = false;
   ++barriers_;
   return true;
 }
@@ -330,9 +337,7 @@ Who running_thread() {
 
 std::string running_kernel() {
   Executor* executor = running_executor();
-  if (!executor) return "";
-  const char* name = executor->launch().name.load();
-  return name ? kernel_name(name) : executor->launch().site->kernel;
+  return executor ? kernel_name(executor->launch()) : "";
 }
 
 }  // namespace emulated

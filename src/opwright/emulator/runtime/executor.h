@@ -27,6 +27,7 @@ struct Launch {
   Config config;
   void (*threads)(void*);
   void* context;
+  const void* frame;
   size_t shared_limit = 0;  // of static and dynamic shared memory together
   std::atomic<uint64_t> next_block{0};
   std::atomic<int> error{0};               // the launch is given up
@@ -36,14 +37,13 @@ struct Launch {
   std::map<std::string, Traffic> traffic;  // of a watched launch
   std::map<std::string, std::string> hints;
 
-  Launch(const Site* site, const Config& config, void (*threads)(void*), void* context)
-      : site(site), config(config), threads(threads), context(context) {}
+  Launch(const Site* site, const Config& config, void (*threads)(void*), void* context,
+         const void* frame)
+      : site(site), config(config), threads(threads), context(context), frame(frame) {}
 };
 
 struct ThreadState {
-  Fiber* fiber = nullptr;  // of a thread that waits
-  Place place{};           // where it waits
-  bool predicate = false;
+  Place place{};  // where it waits
   bool masked = false;
   Collective kind = Collective::sync;
   int source = 0;
@@ -71,7 +71,10 @@ class Executor : public Block {
 
   Launch& launch() { return *launch_; }
   SharedMemory& shared_memory() { return shared_memory_; }
-  bool owns_stack(const void* address) const { return fibers_.owns(address); }
+  // Of a thread, or of the emulator itself.
+  bool owns_stack(const void* address) const {
+    return fibers_.owns(address) || (address >= main_.bottom && address < launch_->frame);
+  }
   uint32_t barriers() const { return barriers_; }
   const Thread& thread_of(int wave, int lane) const { return threads_[wave * wave_size_ + lane]; }
   uint64_t block_number() const { return block_number_; }
@@ -82,9 +85,11 @@ class Executor : public Block {
   static void fiber_main();
   void prepare_threads();
   void run_block(uint64_t number);
+  void start(const Thread* thread);
   void begin_block();
   const Thread* pick();
   const Thread* begin_next();
+  const Thread* draw();
   void suspend();
   void go_on_with(const Thread* next, Fiber* from, bool dies);
   bool release_block();
@@ -93,7 +98,7 @@ class Executor : public Block {
   bool all_blocked(const Wave& wave) const {
     return wave.in_collective && !(wave.live & ~(wave.in_collective | wave.at_barrier));
   }
-  void make_ready(const Thread* thread) { ready_.push_back(thread); }
+  void make_first(const Thread* thread) { ready_[--ready_begin_ % kMostThreads] = thread; }
   const Thread* take_ready();
   [[noreturn]] void report_deadlock();
 
@@ -103,6 +108,11 @@ class Executor : public Block {
   uint64_t block_number_ = 0;
   uint32_t barriers_ = 0;  // that this block has passed
   int votes_ = 0;          // true predicates at the last barrier
+  // At the barrier that threads wait at now:
+  uint32_t arrived_ = 0;
+  int predicates_ = 0;
+  Place barrier_{};
+  bool places_differ_ = false;
   Order order_ = Order::forward;
   std::mt19937_64 random_;
   Thread threads_[kMostThreads];
@@ -111,8 +121,9 @@ class Executor : public Block {
   dim3 prepared_dim_{0, 0, 0};
   Order prepared_order_ = Order::forward;
   int prepared_wave_size_ = 0;
-  std::vector<const Thread*> ready_;
-  size_t ready_begin_ = 0;
+  // A ring of the threads that can go on, and its ends, which grow beyond it and wrap around.
+  const Thread* ready_[kMostThreads];
+  uint32_t ready_begin_ = 0, ready_end_ = 0;
   FiberPool fibers_;
   Fiber main_;
   Fiber* running_ = nullptr;

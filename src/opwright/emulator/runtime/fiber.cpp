@@ -6,13 +6,6 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "sanitizer.h"
-
-// Saves the registers that a function must keep, and the stack pointer in *from; loads them from
-// `to`. Nothing else of a fiber is state: signal masks and rounding are the host thread's.
-extern "C" void opwright_emulated_switch(void** from, void* to)
-    __attribute__((visibility("hidden")));
-
 #if defined(__x86_64__)
 asm(R"(
 .text
@@ -91,8 +84,6 @@ constexpr size_t kSlotBytes = kStackBytes + kGuardBytes;
 constexpr size_t kColourBytes = 320;
 constexpr size_t kColours = 48;
 
-thread_local void (*entry_of_new_fiber)();
-
 void* prepared_stack(char* top, void (*entry)()) {
   auto** slot = reinterpret_cast<void**>(reinterpret_cast<uintptr_t>(top) & ~uintptr_t{15});
 #if defined(__x86_64__)
@@ -107,67 +98,63 @@ void* prepared_stack(char* top, void (*entry)()) {
   return slot;
 }
 
-// Where a new fiber starts: what AddressSanitizer is to know comes before the fiber's own code.
-void begin_fiber() {
-  if (__sanitizer_finish_switch_fiber) __sanitizer_finish_switch_fiber(nullptr, nullptr, nullptr);
-  entry_of_new_fiber();
-}
-
 }  // namespace
 
-void switch_fiber(Fiber* from, Fiber* to, bool dies) {
-  if (__sanitizer_start_switch_fiber) {
-    __sanitizer_start_switch_fiber(dies ? nullptr : &from->fake_stack, to->bottom, to->size);
-  }
-  opwright_emulated_switch(&from->stack_pointer, to->stack_pointer);
-  if (__sanitizer_finish_switch_fiber) {
-    __sanitizer_finish_switch_fiber(from->fake_stack, nullptr, nullptr);
-  }
-}
+struct FiberPool::Slab {
+  char* stacks = nullptr;
+  Fiber fibers[kSlabStacks];
 
-FiberPool::~FiberPool() {
-  for (char* slab : slabs_) munmap(slab, kSlabStacks * kSlotBytes);
+  ~Slab() { munmap(stacks, kSlabStacks * kSlotBytes); }
+};
+
+FiberPool::FiberPool() = default;
+FiberPool::~FiberPool() = default;
+
+void FiberPool::add_slab() {
+  void* stacks = mmap(nullptr, kSlabStacks * kSlotBytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (stacks == MAP_FAILED) {
+    fprintf(stderr, "opwright: no address space for the stacks of emulated threads\n");
+    abort();
+  }
+  slabs_.push_back(std::make_unique<Slab>());
+  Slab& slab = *slabs_.back();
+  slab.stacks = static_cast<char*>(stacks);
+  for (size_t i = 0; i < kSlabStacks; ++i) {
+    char* slot = slab.stacks + i * kSlotBytes;
+    mprotect(slot, kGuardBytes, PROT_NONE);
+    slab.fibers[i].bottom = slot + kGuardBytes;
+    slab.fibers[i].size = kStackBytes - (count_++ % kColours) * kColourBytes;
+  }
 }
 
 Fiber* FiberPool::take(void (*entry)()) {
   if (free_.empty()) {
-    const size_t bytes = kSlabStacks * kSlotBytes;
-    void* slab = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (slab == MAP_FAILED) {
-      fprintf(stderr, "opwright: no address space for the stacks of emulated threads\n");
-      abort();
-    }
-    slabs_.push_back(static_cast<char*>(slab));
-    for (size_t i = kSlabStacks; i-- > 0;) {
-      char* slot = static_cast<char*>(slab) + i * kSlotBytes;
-      mprotect(slot, kGuardBytes, PROT_NONE);
-      all_.push_back(std::make_unique<Fiber>());
-      all_.back()->bottom = slot + kGuardBytes;
-      all_.back()->size = kStackBytes - (all_.size() % kColours) * kColourBytes;
-      free_.push_back(all_.back().get());
-    }
+    add_slab();
+    for (size_t i = kSlabStacks; i-- > 0;) free_.push_back(&slabs_.back()->fibers[i]);
   }
   Fiber* fiber = free_.back();
   free_.pop_back();
-  entry_of_new_fiber = entry;
   fiber->fake_stack = nullptr;
-  fiber->stack_pointer = prepared_stack(fiber->bottom + fiber->size, &begin_fiber);
+  fiber->stack_pointer = prepared_stack(fiber->bottom + fiber->size, entry);
   return fiber;
 }
 
 void FiberPool::take_all_back() {
   free_.clear();
-  for (auto fiber = all_.rbegin(); fiber != all_.rend(); ++fiber) {
-    unpoison((*fiber)->bottom, (*fiber)->size);
-    free_.push_back(fiber->get());
+  for (auto slab = slabs_.rbegin(); slab != slabs_.rend(); ++slab) {
+    for (size_t i = kSlabStacks; i-- > 0;) {
+      Fiber* fiber = &(*slab)->fibers[i];
+      unpoison(fiber->bottom, fiber->size);
+      free_.push_back(fiber);
+    }
   }
 }
 
 bool FiberPool::owns(const void* address) const {
   const char* at = static_cast<const char*>(address);
-  for (const char* slab : slabs_) {
-    if (at >= slab && at < slab + kSlabStacks * kSlotBytes) return true;
+  for (const auto& slab : slabs_) {
+    if (at >= slab->stacks && at < slab->stacks + kSlabStacks * kSlotBytes) return true;
   }
   return false;
 }

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <mutex>
@@ -87,7 +88,9 @@ std::string json_string(const std::string& text) {
 }
 
 void report(Finding finding) {
-  Key key{finding.kind, finding.kernel, finding.file, finding.line, finding.pc, finding.other_pc};
+  // A race is the same in whichever order its accesses came.
+  const auto [first, second] = std::minmax(finding.pc, finding.other_pc);
+  Key key{finding.kind, finding.kernel, finding.file, finding.line, first, second};
   std::lock_guard<std::mutex> lock(mutex);
   const auto place = known.find(key);
   if (place != known.end()) {

@@ -48,6 +48,12 @@ std::string to_json(const Kernel& kernel) {
 
 }  // namespace
 
+std::string kernel_name(const Launch& launch) {
+  if (const char* name = launch.name) return kernel_name(name);
+  const std::string written = launch.site->kernel;  // "(k<T>)"
+  return written.size() > 2 ? written.substr(1, written.size() - 2) : written;
+}
+
 std::string kernel_name(const std::string& pretty) {
   size_t end = 0;
   int depth = 0;
@@ -78,8 +84,7 @@ Kernel* kernel_called(const std::string& name) {
 }
 
 void count_launch(const Launch& launch) {
-  const char* name = launch.name;
-  Kernel* kernel = kernel_called(name ? kernel_name(name) : launch.site->kernel);
+  Kernel* kernel = kernel_called(kernel_name(launch));
   std::lock_guard<std::mutex> lock(mutex);
   const dim3 grid = launch.config.grid, block = launch.config.block;
   const uint64_t blocks = uint64_t{grid.x} * grid.y * grid.z;

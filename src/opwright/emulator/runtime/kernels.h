@@ -25,6 +25,9 @@ struct Kernel {
 // "k [with T = float]" for what __PRETTY_FUNCTION__ says in a kernel.
 std::string kernel_name(const std::string& pretty);
 
+// What the kernel is called; as it was written in the launch as long as it has not begun.
+std::string kernel_name(const Launch& launch);
+
 Kernel* kernel_called(const std::string& name);
 void count_launch(const Launch& launch);
 std::string kernels_json();

@@ -17,6 +17,7 @@
 #include "findings.h"
 #include "kernels.h"
 #include "limits.h"
+#include "traps.h"
 
 namespace opwright {
 namespace emulated {
@@ -71,18 +72,20 @@ void run_blocks(Launch* launch) {
 
 }  // namespace
 
-void launch(const Site& site, const Config& config, void (*threads)(void*), void* context) {
+void launch(const Site& site, const Config& config, void (*threads)(void*), void* context,
+            const void* frame) {
   if (here.thread) {
     report(found_here("unsupported", "a kernel launches a kernel, which is not emulated"));
     running_executor()->give_up(kNotSupported);
   }
+  watch_for_address_errors();
   report_ignored_error();
-  use_stream(config.stream, site.kernel, site.file, site.line);
-  Launch run(&site, config, threads, context);
+  Launch run(&site, config, threads, context, frame);
+  use_stream(config.stream, kernel_name(run), site.file, site.line);
   run.shared_limit = shared_limit(site);
   const Refusal refusal = check_limits(run);
   if (refusal.error) {
-    keep_launch_error(refusal.error, site, refusal.reason);
+    keep_launch_error(refusal.error, run, refusal.reason);
     return;
   }
   if (lasting_error()) return;
@@ -90,7 +93,7 @@ void launch(const Site& site, const Config& config, void (*threads)(void*), void
   run_blocks(&run);
   if (site.watched) end_watched_launch(&run);
   if (run.error == kInvalidValue || run.error == kLaunchOutOfResources) {
-    keep_launch_error(run.error, site, run.refusal);
+    keep_launch_error(run.error, run, run.refusal);
     return;
   }
   count_launch(run);

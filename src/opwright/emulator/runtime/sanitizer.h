@@ -10,6 +10,8 @@ __attribute__((weak)) void __sanitizer_finish_switch_fiber(void* fake_stack, con
                                                            size_t* size);
 __attribute__((weak)) void __asan_poison_memory_region(const volatile void* address, size_t size);
 __attribute__((weak)) void __asan_unpoison_memory_region(const volatile void* address, size_t size);
+__attribute__((weak)) void* __asan_get_report_pc();
+__attribute__((weak)) const char* __asan_get_report_description();
 __attribute__((weak)) void __asan_set_error_report_callback(void (*callback)(const char*));
 }
 

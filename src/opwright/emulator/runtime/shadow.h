@@ -23,7 +23,8 @@ struct Access {
 
 struct Cell {
   Access write;
-  Access reads[2];  // of different threads
+  Access reads[2];  // of different threads, since the write
+  bool read, written;
 };
 
 // Cells of 4 bytes, or fewer where something smaller or askew is accessed.

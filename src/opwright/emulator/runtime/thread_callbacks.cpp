@@ -61,8 +61,8 @@ using opwright::emulated::on_fence;
                                        __ATOMIC_SEQ_CST);                                          \
   }                                                                                                \
   FETCH(bits, T, add)                                                                              \
-  FETCH(bits, T, sub) FETCH(bits, T, and) FETCH(bits, T, or) FETCH(bits, T, xor)                   \
-      FETCH(bits, T, nand)
+  FETCH(bits, T, sub)                                                                              \
+  FETCH(bits, T, and) FETCH(bits, T, or) FETCH(bits, T, xor) FETCH(bits, T, nand)
 
 extern "C" {
 

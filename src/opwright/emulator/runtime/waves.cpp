@@ -75,11 +75,12 @@ class WaveRelease {
     }
     if (any.kind == Collective::sync) order_memory_of_wave(&executor_, wave_, group);
     executor_.waves[wave_].in_collective &= ~group;
+    // They go on before other waves do: what they work with is still in the cache.
     for (uint64_t rest = group; rest;) {
-      const int lane =
-          executor_.order_ == Order::reverse ? 63 - __builtin_clzll(rest) : __builtin_ctzll(rest);
-      rest &= ~(uint64_t{1} << lane);
-      executor_.make_ready(&executor_.thread_of(wave_, lane));
+      const bool upwards = executor_.order_ == Order::reverse;
+      const int last = upwards ? __builtin_ctzll(rest) : 63 - __builtin_clzll(rest);
+      rest &= ~(uint64_t{1} << last);
+      executor_.make_first(&executor_.thread_of(wave_, last));
     }
   }
 

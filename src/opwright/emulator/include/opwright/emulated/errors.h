@@ -8,6 +8,9 @@ namespace emulated {
 int take_error();                   // cudaGetLastError
 int peek_error();                   // cudaPeekAtLastError
 int keep_error(int error);          // returns it
+
+[[noreturn]] void stop_kernel(const char* file, int line);  // __trap
+
 const char* error_name(int error);  // without the vendor's prefix
 const char* error_text(int error);
 

@@ -20,12 +20,14 @@ struct Wave {
 };
 
 struct ThreadState;  // the runtime's own
+struct Fiber;
 
 struct Thread {
   uint3 index;
   uint32_t rank;
   uint16_t lane, wave;
   ThreadState* state;
+  mutable Fiber* fiber;  // of a thread that waits
 };
 
 // The block that this host thread runs.

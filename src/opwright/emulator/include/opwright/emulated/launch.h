@@ -39,7 +39,9 @@ struct Site {
 };
 
 // Runs `threads(context)` for the threads of every block, or keeps the error that the device would.
-void launch(const Site& site, const Config& config, void (*threads)(void*), void* context);
+// What lies below `frame` on the stack is the emulator's, not memory that the kernel was given.
+void launch(const Site& site, const Config& config, void (*threads)(void*), void* context,
+            const void* frame);
 
 // What a kernel says of itself before anything else; it does not return if it may not run so.
 void enter_kernel(const char* name, unsigned most_threads);
@@ -70,10 +72,11 @@ struct Launcher {
   Kernel kernel;
 
   template <typename... Arguments>
-  void operator()(Arguments... arguments) const {
+  __attribute__((noinline)) void operator()(Arguments... arguments) const {
+    const Kernel own = kernel;
     const std::tuple<Arguments...> kept(std::move(arguments)...);
-    Call<Kernel, std::tuple<Arguments...>> call{kernel, kept};
-    launch(site, config, &call.threads, &call);
+    Call<Kernel, std::tuple<Arguments...>> call{own, kept};
+    launch(site, config, &call.threads, &call, __builtin_frame_address(0));
   }
 };
 
@@ -96,7 +99,7 @@ Launcher<Kernel> launcher(const Site& site, const Config& config, Kernel kernel)
       ::opwright::emulated::Site{#kernel, __FILE__, __LINE__, OPWRIGHT_WAVE_SIZE,      \
                                  OPWRIGHT_EMULATED_VENDOR, OPWRIGHT_EMULATED_WATCHED}, \
       ::opwright::emulated::Config config,                                             \
-      [&](auto... opwright_arguments) { kernel(opwright_arguments...); })
+      [=](auto... opwright_arguments) { kernel(opwright_arguments...); })
 
 #define OPWRIGHT_KERNEL_ENTRY(...) \
   ::opwright::emulated::begin_kernel(__PRETTY_FUNCTION__ __VA_OPT__(, ) __VA_ARGS__);
