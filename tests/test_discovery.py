@@ -96,6 +96,12 @@ def test_a_file_that_is_no_python(tmp_path: Path) -> None:
         find(str(tmp_path / "kernel.cpp"))
 
 
+def test_a_named_pipe_is_not_told_to_be_missing(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "op.py")
+    with pytest.raises(DiscoveryError, match=r"op\.py is not a regular file"):
+        find(str(tmp_path / "op.py"))
+
+
 def test_a_file_with_a_null_byte_is_named(tmp_path: Path) -> None:
     path = tmp_path / "op.py"
     path.write_bytes(b"x = 1\0\n")
@@ -320,7 +326,9 @@ def package(tmp_path: Path, monkeypatch) -> Path:
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: my-ops\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(
         "[opwright.ops]\npackaged = my_ops:op\nnumber = my_ops:number\nbroken = my_ops.gone:op\n"
+        "leaving = my_ops.leaving:op\n"
     )
+    (site / "my_ops" / "leaving.py").write_text("raise SystemExit(0)\n")
     monkeypatch.syspath_prepend(site)
     return site
 
@@ -334,7 +342,11 @@ def test_a_packages_operator_is_found_by_its_entry_point(package: Path) -> None:
 
 @pytest.mark.parametrize(
     "name, what",
-    [("number", "is not an operator"), ("broken", "does not load: ModuleNotFoundError")],
+    [
+        ("number", "is not an operator"),
+        ("broken", "does not load: ModuleNotFoundError"),
+        ("leaving", "does not load: SystemExit"),
+    ],
 )
 def test_a_wrong_entry_point_is_named(package: Path, name: str, what: str) -> None:
     with pytest.raises(DiscoveryError, match=what) as caught:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from opwright.description import run_description
+from opwright.description import forks_end_here, run_description
 from opwright.errors import DiscoveryError, SpecError
+from opwright.files import why_no_file
+from opwright.log import waiting
 from opwright.spec.naming import did_you_mean
 from opwright.spec.operator import OperatorSpec
 
@@ -93,8 +95,11 @@ def _installed(name: str) -> Described:
     entry = next(entry for entry in _entry_points() if entry.name == name)
     hint = f"Correct or reinstall the package that has {name!r}."
     try:
-        loaded: Described = entry.load()
-    except Exception as error:
+        with waiting(f"importing {entry.value}", culprit=entry.value), forks_end_here():
+            loaded: Described = entry.load()
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # SystemExit, too
         raise DiscoveryError(
             f"entry point {entry.value!r} does not load: {type(error).__name__}: {error}", hint=hint
         ) from error
@@ -104,10 +109,8 @@ def _installed(name: str) -> Described:
 
 
 def _in_file(path: Path) -> list[Described]:
-    if not path.is_file():
-        raise DiscoveryError(
-            f"{path} does not exist", hint="Name a folder with an op.py, or a Python file."
-        )
+    if why := why_no_file(path):
+        raise DiscoveryError(f"{path} {why}", hint="Name a folder with an op.py, or a Python file.")
     path = path.resolve()
     described = [
         value

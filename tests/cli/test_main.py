@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from opwright.cli import main as cli
 from opwright.cli.main import COMMANDS, main
-from opwright.errors import DiscoveryError, OpwrightError
+from opwright.errors import DiscoveryError, EndedEarly, OpwrightError
 
 
 def heavy_imports(*arguments: str) -> set[str]:
@@ -91,6 +91,15 @@ def test_ctrl_c_ends_with_130_and_one_word(monkeypatch: pytest.MonkeyPatch) -> N
     raising(monkeypatch, KeyboardInterrupt())
     result = CliRunner().invoke(main, ["check"])
     assert (result.exit_code, result.stderr) == (130, "interrupted\n")
+
+
+def test_an_exit_that_is_not_the_commands_own_is_no_finished_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    raising(monkeypatch, SystemExit(0))
+    result = CliRunner().invoke(main, ["check"])
+    assert result.exit_code == EndedEarly.exit_code
+    assert "sys.exit(0) before the run was finished" in result.stderr
 
 
 def crash_log(stderr: str) -> Path:

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from opwright import __version__
-from opwright.errors import OpwrightError
+from opwright.errors import EndedEarly, OpwrightError
 
 # name -> the module whose ``command`` it is
 COMMANDS = {
@@ -75,11 +75,21 @@ class Commands(click.Group):
             code = failure.show_interrupt()
         except OpwrightError as error:
             code = failure.show_error(error)
+        except SystemExit as end:  # no command of ours ends so
+            code = failure.show_error(left_early(end))
         except Exception as error:
             if isinstance(error, OSError) and error.errno == errno.EPIPE:
                 raise  # click ends quietly: the reader has seen enough
             code = failure.show_crash(error)
         raise click.exceptions.Exit(code)
+
+
+def left_early(end: SystemExit) -> EndedEarly:
+    """What to say of a command that something else has left."""
+    return EndedEarly(
+        f"something called sys.exit({end.code!r}) before the run was finished",
+        hint="Look for exit calls in what the description has imported.",
+    )
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
