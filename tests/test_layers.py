@@ -19,7 +19,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("spec", "records"),
     ("description",),
     ("discovery", "roofline"),
-    ("toolchain", "devices"),
+    ("toolchain", "devices", "emulator"),
     ("build", "generate", "binding", "worker", "judge", "inputs", "watch"),
     ("checks", "measure", "profile", "graph", "model", "package", "report", "doctor"),
     ("session",),
@@ -32,7 +32,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
 LEVEL = {group: level for level, row in enumerate(ROWS) for group in row}
 
 # The compile side needs no device, the run side needs no compiler.
-COMPILE_SIDE = {"toolchain", "build", "generate"}
+COMPILE_SIDE = {"toolchain", "build", "generate", "emulator"}
 RUN_SIDE = {"devices", "binding", "worker", "judge", "inputs", "watch"}
 
 # What a package may see at most, where that is less than what lies below it.
@@ -46,7 +46,16 @@ ONLY: dict[str, set[str]] = {
 # These work where torch is not installed or must not be waited for.
 TORCH_FREE = {
     *("errors", "log", "process", "files", "symbols", "cgroups", "lock", "spec", "records"),
-    *("description", "discovery", "roofline", "toolchain", "build", "generate", "report"),
+    *(
+        "description",
+        "discovery",
+        "roofline",
+        "toolchain",
+        "build",
+        "generate",
+        "emulator",
+        "report",
+    ),
 }
 # module -> why it may import torch, inside a function, all the same
 TORCH_ALLOWED: dict[str, str] = {

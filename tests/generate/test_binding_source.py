@@ -11,8 +11,9 @@ from operator_folder import DOUBLED, read_operator, write_operator
 from opwright.errors import ToolchainError
 from opwright.generate.binding_source import binding_text, kernel_text
 from opwright.generate.cpp import text_literal
-from opwright.generate.request import choose_binding, generated_request
+from opwright.generate.request import generated_request
 from opwright.generate.signature import declaration, explicit_instantiations
+from opwright.generate.torch_abi import choose_binding
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.target import Target
 from opwright.toolchain.torch_facts import TorchFacts, torch_facts
@@ -31,6 +32,8 @@ op = Operator(
 )
 """
 
+CPU = Target("cpu")
+
 
 @pytest.fixture
 def wide(tmp_path: Path) -> OperatorSpec:
@@ -43,7 +46,7 @@ def facts(release: tuple[int, int, int]) -> TorchFacts:
 
 
 def test_the_declaration_is_what_a_user_has_to_write(wide: OperatorSpec) -> None:
-    assert declaration(wide) == (
+    assert declaration(wide, CPU) == (
         "template <typename T, typename T_index>\n"
         "void wide(opwright::View<const T, 2> x, opwright::View<const T_index, 1> index, "
         "opwright::View<const bool, 1> mask, opwright::View<T, 0> out, int64_t k, "
@@ -53,7 +56,7 @@ def test_the_declaration_is_what_a_user_has_to_write(wide: OperatorSpec) -> None
 
 
 def test_every_combination_of_dtypes_is_instantiated(wide: OperatorSpec) -> None:
-    lines = explicit_instantiations(wide).splitlines()
+    lines = explicit_instantiations(wide, CPU).splitlines()
     assert len(lines) == 4
     kinds = [
         ("float", "int32_t"),
@@ -71,14 +74,18 @@ def test_every_combination_of_dtypes_is_instantiated(wide: OperatorSpec) -> None
 def test_a_binding_is_the_same_every_time_and_names_no_path(
     wide: OperatorSpec, binding: str
 ) -> None:
-    text = binding_text(wide, binding)
-    assert text == binding_text(wide, binding)
-    assert str(wide.folder) not in text + kernel_text(wide, "kernel.cpp")
+    text = binding_text(wide, CPU, binding)
+    assert text == binding_text(wide, CPU, binding)
+    assert str(wide.folder) not in text + kernel_text(wide, CPU, '#include "kernel.cpp"')
     assert f"#include <opwright/binding_{binding}.h>" in text
 
 
 def test_kernels_see_no_torch(wide: OperatorSpec) -> None:
-    includes = [line for line in kernel_text(wide, "kernel.cpp").splitlines() if "#include" in line]
+    includes = [
+        line
+        for line in kernel_text(wide, CPU, '#include "kernel.cpp"').splitlines()
+        if "#include" in line
+    ]
     assert includes == ['#include "kernel.cpp"']
 
 

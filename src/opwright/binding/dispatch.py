@@ -15,7 +15,8 @@ from opwright.log import log
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.target import Target
 
-DISPATCH_KEYS = {"cpu": "CPU"}
+# The emulator's device memory is the host's.
+DISPATCH_KEYS = {"cpu": "CPU", "emulated": "CPU"}
 
 # (namespace, name) -> the operator that has it, in this process
 _holders: dict[tuple[str, str], DispatcherOp] = {}

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from opwright.binding.emulation import Emulation
 from opwright.checks.judging.programs import Program
 from opwright.records.verdict import Outcome
 from opwright.spec.case import Case
@@ -25,13 +26,15 @@ class Subject:
     """An operator under test, in the process that runs it.
 
     ``call`` takes the schema's arguments and returns what the schema returns. ``before`` and ``after``
-    say how its loading found the process and how it left it.
+    say how its loading found the process and how it left it. ``emulation`` is what runs its device code
+    where no device does.
     """
 
     spec: OperatorSpec
     call: Callable[..., Any]
     before: Surroundings = Surroundings()
     after: Surroundings = Surroundings()
+    emulation: Emulation | None = None
 
 
 @dataclass(frozen=True)

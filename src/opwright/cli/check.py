@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from opwright import __version__
 from opwright.cli.options import (
     Command,
     binding_option,
@@ -111,7 +112,7 @@ def _tell(run: Run, json_file: Path | None, *, verbose: bool, quiet: bool) -> No
 
     for error in run.errors:
         show_error(error)
-    record = run.record(shlex.join(["opwright", *sys.argv[1:]]))
+    record = run.record(shlex.join(["opwright", *sys.argv[1:]]), __version__)
     if len(run.errors) < len(run.operators):
         _show(record, verbose=verbose)
     if json_file is not None:

@@ -10,7 +10,7 @@ from typing import Any
 from opwright.doctor.finding import TARGETS, Finding
 from opwright.doctor.machine import Machine
 from opwright.errors import ToolchainError
-from opwright.generate.request import STABLE_SINCE
+from opwright.generate.torch_abi import STABLE_SINCE
 from opwright.toolchain.torch_facts import TorchFacts, torch_facts
 
 OLDEST = (2, 5)

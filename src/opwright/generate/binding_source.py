@@ -9,6 +9,7 @@ from opwright.generate.cpp import indented
 from opwright.generate.launch import allocations, copies, launch, results
 from opwright.generate.signature import declaration, explicit_instantiations
 from opwright.spec.operator import OperatorSpec
+from opwright.spec.target import Target
 
 GENERATOR_VERSION = "3"
 BINDINGS = ("stable", "aten")
@@ -17,24 +18,29 @@ _TAKE = {"int": "integer", "float": "real", "bool": "boolean", "str": "text", "T
 _EXPORT = 'extern "C" __attribute__((visibility("default")))'
 
 
-def binding_text(spec: OperatorSpec, binding: str) -> str:
+def binding_text(spec: OperatorSpec, target: Target, binding: str) -> str:
     """The translation unit that PyTorch calls."""
-    body = (_take, contract, copies, allocations, launch, results)
+    body = (
+        *(lines for part in (_take, contract, copies, allocations) for lines in part(spec)),
+        *launch(spec, target),
+        *results(spec),
+    )
     return "\n".join(
         [
             _heading(spec),
             f"#include <opwright/binding_{binding}.h>",
             "#include <opwright/binding.h>",
             "#include <opwright/dtype.h>",
+            *_device_headers(target),
             "",
-            declaration(spec) + ";",
+            declaration(spec, target) + ";",
             "",
             "namespace {",
             "",
             "namespace ob = opwright::binding;",
             "",
             "void call__(ob::Stack& stack__) {",
-            *(line for part in body for line in indented(part(spec))),
+            *indented(body),
             "}",
             "",
             "}  // namespace",
@@ -61,26 +67,31 @@ def binding_text(spec: OperatorSpec, binding: str) -> str:
     )
 
 
-def kernel_text(spec: OperatorSpec, source: str) -> str:
-    """The translation unit that holds the user's kernel with its instantiations."""
+def kernel_text(spec: OperatorSpec, target: Target, source: str) -> str:
+    """The translation unit of the user's kernel with its instantiations; ``source`` brings the kernel."""
     return "\n".join(
         [
             _heading(spec),
-            f'#include "{source}"',
+            source,
             "",
             "// What the description asks of the kernel. An error here means that its signature differs:",
-            *("//   " + line for line in declaration(spec).splitlines()),
-            explicit_instantiations(spec),
+            *("//   " + line for line in declaration(spec, target).splitlines()),
+            explicit_instantiations(spec, target),
             "",
         ]
     )
 
 
-def kernel_advice(spec: OperatorSpec, source: str) -> str:
+def kernel_advice(spec: OperatorSpec, target: Target, source: str) -> str:
     """What an error in the text of `kernel_text` asks of its author."""
     return (
-        f"For the schema of {spec.name}, {source} has to define exactly this:\n{declaration(spec)}"
+        f"For the schema of {spec.name}, {source} has to define exactly this:\n"
+        f"{declaration(spec, target)}"
     )
+
+
+def _device_headers(target: Target) -> tuple[str, ...]:
+    return () if target.kind == "cpu" else (f"#include <opwright/binding_{target.kind}.h>",)
 
 
 def _heading(spec: OperatorSpec) -> str:

@@ -8,6 +8,7 @@ from opwright.generate.cpp import block, dtype_literal, leader_of, size_value
 from opwright.generate.signature import instantiations, template_arguments, view_type
 from opwright.spec.dtypes import DTYPES
 from opwright.spec.operator import OperatorSpec
+from opwright.spec.target import Target
 from opwright.spec.tensor import Tensor
 
 
@@ -33,13 +34,13 @@ def allocations(spec: OperatorSpec) -> Iterator[str]:
         yield f"ob::Tensor {item.name} = {item.name}__sizes.allocate({chosen}, {leader});"
 
 
-def launch(spec: OperatorSpec) -> Iterator[str]:
+def launch(spec: OperatorSpec, target: Target) -> Iterator[str]:
     """Call the instantiation for the dtypes that came, unless all that it would write is empty."""
     written = [a.name for a in spec.schema.tensors if a.mutated]
     yield from (f"ob::count_write({name});" for name in written)
     written += [item.name for item in spec.schema.fresh_returns]
     condition = " || ".join(f"ob::numel({name}) > 0" for name in written)
-    yield from block(condition, _dispatch(spec))
+    yield from block(condition, _dispatch(spec, target))
 
 
 def results(spec: OperatorSpec) -> Iterator[str]:
@@ -50,12 +51,23 @@ def results(spec: OperatorSpec) -> Iterator[str]:
         yield f"stack__.result({index}, std::move({name}));"
 
 
-def _dispatch(spec: OperatorSpec) -> Iterator[str]:
+def _dispatch(spec: OperatorSpec, target: Target) -> Iterator[str]:
+    if target.kind == "emulated":
+        names = [a.name for a in spec.schema.tensors] + [r.name for r in spec.schema.fresh_returns]
+        yield from (f'ob::name_region({name}, "{name}");' for name in names)
+        yield from _choose(spec, target)
+        yield "opwright_emulated_finish();"
+    else:
+        yield from _choose(spec, target)
+
+
+def _choose(spec: OperatorSpec, target: Target) -> Iterator[str]:
+    stream = () if target.kind == "cpu" else ("ob::current_stream()",)
     for dtypes in instantiations(spec):
         tests = [
             f"{v.leader}.dtype() == {dtype_literal(dtypes[v.name])}" for v in spec.type_variables
         ]
-        values = ", ".join(_values(spec, dtypes))
+        values = ", ".join((*_values(spec, dtypes), *stream))
         call = f"::{spec.name}{template_arguments(spec, dtypes)}({values});"
         yield f"if ({' && '.join(tests)}) {call}" if tests else call
 

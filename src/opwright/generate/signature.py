@@ -8,7 +8,10 @@ from collections.abc import Iterator, Mapping
 from opwright.spec.dtypes import DTYPES
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.schema import Argument
+from opwright.spec.target import Target
 
+# What a launcher of a device kernel takes last.
+_STREAM = ("opwright::Stream", "stream__")
 _SCALARS = {"int": "int64_t", "float": "double", "bool": "bool", "str": "const char*"}
 
 
@@ -32,9 +35,9 @@ def template_arguments(spec: OperatorSpec, dtypes: Mapping[str, str]) -> str:
 
 
 def parameters(
-    spec: OperatorSpec, dtypes: Mapping[str, str] | None = None
+    spec: OperatorSpec, target: Target, dtypes: Mapping[str, str] | None = None
 ) -> list[tuple[str, str]]:
-    """(C++ type, name) of every kernel parameter: arguments in schema order, then fresh outputs."""
+    """(C++ type, name) of every parameter: arguments in schema order, fresh outputs, a device's stream."""
     listed = [
         (_argument_type(spec, argument, dtypes), argument.name)
         for argument in spec.schema.arguments
@@ -43,16 +46,16 @@ def parameters(
         tensor = spec.outputs[index]
         element = _element(spec.dtype_of(tensor), dtypes)
         listed.append((f"opwright::View<{element}, {len(tensor.sizes)}>", item.name))
-    return listed
+    return listed if target.kind == "cpu" else [*listed, _STREAM]
 
 
-def declaration(spec: OperatorSpec) -> str:
-    """The kernel's declaration, as a user has to write it."""
-    listed = ", ".join(f"{kind} {name}" for kind, name in parameters(spec))
+def declaration(spec: OperatorSpec, target: Target) -> str:
+    """The declaration of the kernel (for a device: of its launcher), as a user has to write it."""
+    listed = ", ".join(f"{kind} {name}" for kind, name in parameters(spec, target))
     return f"{template_head(spec)}void {spec.name}({listed})"
 
 
-def explicit_instantiations(spec: OperatorSpec) -> str:
+def explicit_instantiations(spec: OperatorSpec, target: Target) -> str:
     """One explicit instantiation for each combination of declared dtypes.
 
     Where every dtype is fixed the kernel is no template: its declaration is repeated, and the linker
@@ -61,7 +64,7 @@ def explicit_instantiations(spec: OperatorSpec) -> str:
     template = "template " if spec.type_variables else ""
     lines = []
     for dtypes in instantiations(spec):
-        listed = ", ".join(kind for kind, _ in parameters(spec, dtypes))
+        listed = ", ".join(kind for kind, _ in parameters(spec, target, dtypes))
         lines.append(f"{template}void {spec.name}{template_arguments(spec, dtypes)}({listed});")
     return "\n".join(lines)
 

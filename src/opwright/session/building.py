@@ -43,10 +43,19 @@ def build_operator(
     if known is not None:
         return known
     request = request_for(spec, target, binding=binding)
-    if request is None:
-        return None
+    return None if request is None else build_request(request, force=force, question=question)
+
+
+def build_request(
+    request: BuildRequest, *, force: bool = False, question: Question | None = None
+) -> Artifact:
+    """Find or build the request's library, and before it what it is linked with."""
     from opwright.build.builder import build
 
+    if request.target.kind == "emulated":
+        from opwright.generate.emulated import emulator_request, linked
+
+        request = linked(request, build(emulator_request()))
     return build(request, force=force, question=question)
 
 

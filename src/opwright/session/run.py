@@ -8,7 +8,6 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Protocol
 
-from opwright import __version__
 from opwright.checks.table import choose
 from opwright.discovery import Described, find, installed_names
 from opwright.errors import DeviceError, FoundFault, NotEvidence, OpwrightError, ReferenceFailed
@@ -62,10 +61,10 @@ class Run:
     operators: list[OperatorRecord] = field(default_factory=list)
     errors: list[OpwrightError] = field(default_factory=list)
 
-    def record(self, command: str) -> Record:
-        """All of it; ``command`` is what the user has written. Imports torch."""
+    def record(self, command: str, version: str) -> Record:
+        """All of it; ``command`` is what the user has written, ``version`` Opwright's. Imports torch."""
         return Record(
-            opwright=__version__,
+            opwright=version,
             command=command,
             started_at=self.started_at,
             environment=environment_facts(),

@@ -8,7 +8,9 @@ from typing import Any
 
 from opwright.binding.attach import attach
 from opwright.binding.dispatch import dispatcher_op
-from opwright.checks import sanitizers
+from opwright.binding.emulation import Emulation
+from opwright.checks import emulation, sanitizers
+from opwright.checks.emulation import with_emulated_findings
 from opwright.checks.protocol import Subject, Surroundings
 from opwright.checks.state.floating_point import control_state
 from opwright.checks.state.process import process_state
@@ -26,13 +28,15 @@ PRELOAD = ("torch", "opwright.session.subject")
 
 def set_up(payload: dict[str, Any]) -> Callable[[dict[str, Any]], dict[str, Any]]:
     """Load the operator that ``payload`` names; returns what answers a case."""
-    checks = {check.name: check for check in (*CHECKS, sanitizers.CHECK)}
+    checks = {check.name: check for check in (*CHECKS, sanitizers.CHECK, emulation.CHECK)}
     subject = _subject(payload)
 
     def answer(item: dict[str, Any]) -> dict[str, Any]:
         case = case_from_json(item)
         check = checks[case.check]
         outcome = _judged(lambda: check.run(case, subject))
+        if subject.emulation is not None:
+            outcome = with_emulated_findings(outcome, subject.emulation)
         return {**asdict(outcome), "dirty": check.spoils and outcome.verdict == "fail"}
 
     return answer
@@ -55,7 +59,9 @@ def _subject(payload: dict[str, Any]) -> Subject:
     dispatcher = dispatcher_op(spec)
     artifact = artifact_from_json(payload["artifact"]) if payload["artifact"] else None
     attach(dispatcher, parse_target(payload["target"]), artifact)
-    return Subject(spec, dispatcher.overload, before, _surroundings())
+    emulated = artifact is not None and "emulator" in artifact.facts
+    emulation = Emulation(artifact) if artifact is not None and emulated else None
+    return Subject(spec, dispatcher.overload, before, _surroundings(), emulation)
 
 
 def _surroundings() -> Surroundings:

@@ -11,6 +11,7 @@ from opwright.frozen import Frozen, field
 from opwright.spec.dims import Dim, Shape
 from opwright.spec.expression import Expression
 from opwright.spec.schema import Schema
+from opwright.spec.target import Target
 from opwright.spec.tensor import Scalar, Tensor
 from opwright.spec.tolerance import Tolerance
 
@@ -103,6 +104,17 @@ class OperatorSpec(Frozen):
     def folder(self) -> Path:
         """The folder of the description: sources are relative to it."""
         return self.location.file.parent
+
+    def sources_for(self, target: Target) -> tuple[str, tuple[str, ...]]:
+        """The kind of target whose sources serve ``target``, and their names; both empty for none.
+
+        The emulator runs device sources: those for CUDA first where waves have 32 lanes, those for HIP
+        first where they have 64.
+        """
+        kinds: tuple[str, ...] = (target.kind,)
+        if target.kind == "emulated":
+            kinds = ("hip", "cuda") if target.architecture == "wave64" else ("cuda", "hip")
+        return next(((kind, self.sources[kind]) for kind in kinds if kind in self.sources), ("", ()))
 
     @property
     def implementation(self) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from opwright.errors import ToolchainError
 from opwright.spec.target import Target
-from opwright.toolchain import cpu
+from opwright.toolchain import cpu, emulated
 from opwright.toolchain.base import Toolchain
 
-TOOLCHAINS: dict[str, Toolchain] = {cpu.kind: cpu}
+TOOLCHAINS: dict[str, Toolchain] = {cpu.kind: cpu, emulated.kind: emulated}
 
 
 def toolchain_for(target: Target) -> Toolchain:

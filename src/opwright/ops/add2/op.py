@@ -21,5 +21,5 @@ add2 = Operator(
     },
     dtypes=("float32", "bfloat16", "float16", "float64"),
     reference=reference,
-    sources={"cpu": "add2.cpp"},
+    sources={"cpu": "add2.cpp", "cuda": "add2.cu", "hip": "add2.cu"},
 )

@@ -14,5 +14,5 @@ bias_gelu = Operator(
     dtypes=("float32", "bfloat16", "float16", "float64"),
     scalars={"approximate": Scalar("tanh", "none")},
     reference=lambda input, bias, approximate="tanh": F.gelu(input + bias, approximate=approximate),
-    sources={"cpu": "bias_gelu.cpp"},
+    sources={"cpu": "bias_gelu.cpp", "cuda": "bias_gelu.cu", "hip": "bias_gelu.cu"},
 )

@@ -14,5 +14,5 @@ swish = Operator(
     inputs={"input": Tensor(shape, layout="copy")},
     dtypes=("float32", "bfloat16", "float16", "float64"),
     reference=lambda input: input * torch.sigmoid(input),
-    sources={"cpu": "swish.cpp"},
+    sources={"cpu": "swish.cpp", "cuda": "swish.cu", "hip": "swish.cu"},
 )

@@ -1,0 +1,128 @@
+"""Emulation: every memory access of the kernels is watched, in several orders of blocks and threads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from opwright.binding.emulation import Emulation
+from opwright.checks.judging.outputs import expect, findings_of, judge_call, run_operator
+from opwright.checks.judging.refusals import refused
+from opwright.checks.planning.choices import case_name, dtype_choices, scalar_choices
+from opwright.checks.protocol import Check, Subject
+from opwright.inputs.call import make_call
+from opwright.records.verdict import Finding, Outcome, failed, passed
+from opwright.spec.case import Case
+from opwright.spec.operator import OperatorSpec
+from opwright.spec.sampling import Sizes, large_size_sets, size_sets
+
+ORDERS = ("forward", "reverse", "random:1")
+# A watched access takes a hundred times as long as one that is not.
+_SMALL_ELEMENTS, _LARGE_ELEMENTS = 1 << 12, 1 << 15
+_SIZES = 6
+
+
+def cases(spec: OperatorSpec) -> Iterator[Case]:
+    """Small sizes of all kinds and one large set, for every dtype; further scalar values at one size."""
+    for choice, scalars in enumerate(scalar_choices(spec)):
+        for dtypes in dtype_choices(spec):
+            for sizes in _sizes(spec, scalars, few=choice > 0):
+                yield Case("emulation", case_name(sizes, dtypes, scalars), dtypes, sizes, scalars)
+
+
+def _sizes(spec: OperatorSpec, scalars: dict[str, Any], *, few: bool) -> list[Sizes]:
+    small = size_sets(spec, scalars, count=1 if few else _SIZES, max_elements=_SMALL_ELEMENTS)
+    large = large_size_sets(spec, scalars, count=1, max_elements=_LARGE_ELEMENTS)
+    return small + [sizes for sizes in large if not few and sizes not in small]
+
+
+@dataclass
+class _Seen:
+    """What the runs of one case have shown."""
+
+    findings: dict[tuple[Any, ...], Finding]
+    wrong_in: dict[str, tuple[Finding, ...]]
+    kernels: list[dict[str, Any]]
+    refusals: list[str]
+
+
+def run(case: Case, subject: Subject) -> Outcome:
+    """Call once in each order; what the emulator saw, and results that only one order gets right."""
+    emulation = subject.emulation
+    assert emulation is not None, "this check is planned for emulated targets alone"
+    seen = _Seen({}, {}, [], [])
+    for order in ORDERS:
+        _run_in(order, case, subject, emulation, seen)
+    emulation.set("order", ORDERS[0])
+    found = (*seen.findings.values(), *_dependence(seen))
+    if found:
+        return failed(*found, figures={"kernels": seen.kernels})
+    notes = tuple(dict.fromkeys(seen.refusals))
+    return passed({"kernels": seen.kernels}, notes)
+
+
+def _run_in(order: str, case: Case, subject: Subject, emulation: Emulation, seen: _Seen) -> None:
+    call = make_call(subject.spec, case)
+    expected = expect(subject.spec, case, call)
+    emulation.reset()
+    emulation.set("order", order)
+    try:
+        results = run_operator(subject, call)
+    except Exception as error:
+        seen.refusals.append(f"refused: {refused(error)}")
+    else:
+        comparison = judge_call(expected, results, call)
+        if comparison.reasons:
+            seen.wrong_in[order] = findings_of(comparison)
+    for said in emulation.findings():
+        if said["level"] == "finding":
+            finding = finding_of(said)
+            seen.findings.setdefault((finding.kind, finding.message), finding)
+    seen.kernels = seen.kernels or emulation.kernels()
+
+
+def _dependence(seen: _Seen) -> Iterator[Finding]:
+    """Wrong in some orders and right in others: a race that no watched access told of."""
+    if seen.wrong_in and len(seen.wrong_in) < len(ORDERS):
+        wrong = ", ".join(seen.wrong_in)
+        first = next(iter(seen.wrong_in.values()))[0]
+        yield Finding(
+            "order dependence",
+            f"right in some orders of blocks and threads, wrong in others ({wrong}): {first.message}",
+            {"orders": list(seen.wrong_in)},
+        )
+    elif seen.wrong_in:
+        yield from next(iter(seen.wrong_in.values()))
+
+
+def finding_of(said: dict[str, Any]) -> Finding:
+    """A line of the emulator's report as a finding: kernel, place, block and thread."""
+    parts = [said["message"], f"in {said['kernel']}"] if said.get("kernel") else [said["message"]]
+    if said.get("file"):
+        parts.append(f"at {said['file']}:{said['line']}")
+    if said.get("block") is not None:
+        parts.append(f"(block {_index(said['block'])}, thread {_index(said['thread'])})")
+    return Finding(said["kind"].replace("_", " "), " ".join(parts), said)
+
+
+def with_emulated_findings(outcome: Outcome, emulation: Emulation) -> Outcome:
+    """What the emulator saw while any other check ran; it is asked once, and forgets."""
+    said = [line for line in emulation.findings() if line["level"] == "finding"]
+    emulation.reset()
+    if not said:
+        return outcome
+    found = {finding.message: finding for finding in map(finding_of, said)}
+    return replace(outcome, verdict="fail", findings=(*outcome.findings, *found.values()))
+
+
+def _index(three: list[int]) -> str:
+    return ",".join(map(str, three))
+
+
+CHECK = Check(
+    "emulation",
+    "the emulator, which sees every memory access, finds no race, no stray access and no unmet wait",
+    cases,
+    run,
+)

@@ -1,0 +1,104 @@
+"""The builds of target ``emulated``: the emulator itself, and operators' device sources that it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from opwright.emulator.translate import translate
+from opwright.frozen import replace
+from opwright.generate.binding_source import kernel_advice, kernel_text
+from opwright.generate.kernels import KERNEL_UNIT, Kernels
+from opwright.records.artifact import Artifact
+from opwright.spec.operator import OperatorSpec
+from opwright.spec.request import BuildRequest, Unit
+from opwright.spec.target import Target
+from opwright.toolchain.emulated import RUNTIME
+
+EMULATOR = Path(__file__).parent.parent / "emulator"
+INCLUDE = EMULATOR / "include"
+# The soname: an operator's library finds the emulator that its process has loaded.
+LIBRARY = "libopwright_emulator.so"
+DEFAULT_WAVE = "wave32"
+_SPELLINGS = {"cuda": "as_nvcc.h", "hip": "as_hipcc.h"}
+_HEADERS = frozenset({".h", ".hh", ".hpp", ".hxx", ".cuh", ".inc", ".inl"})
+
+
+def emulator_request() -> BuildRequest:
+    """The build of the emulator: one a store, whatever operators it runs."""
+    runtime = EMULATOR / "runtime"
+    sources = sorted(runtime.glob("*.cpp"))
+    return BuildRequest(
+        name="opwright_emulator",
+        target=Target("emulated"),
+        root=EMULATOR,
+        units=tuple(Unit(f"{RUNTIME}{path.name}", path=path) for path in sources),
+        include_dirs=(INCLUDE, runtime),
+        compile_flags=("-O2",),
+        link_flags=(f"-Wl,-soname,{LIBRARY}", "-pthread"),
+        facts={"kind": "emulator"},
+    )
+
+
+def linked(request: BuildRequest, emulator: Artifact) -> BuildRequest:
+    """The request with the emulator that its library needs; whoever loads that loads this first."""
+    folder = emulator.library.parent
+    return replace(
+        request,
+        named_roots=(*request.named_roots, ("emulator library", folder)),
+        library_dirs=(*request.library_dirs, folder),
+        libraries=(*request.libraries, f":{LIBRARY}"),
+        facts={**request.facts, "emulator": str(emulator.library)},
+    )
+
+
+def device_kernels(
+    spec: OperatorSpec, target: Target, spelling: str, names: tuple[str, ...]
+) -> Kernels:
+    """The device sources of an operator, translated; ``spelling`` is that of CUDA or of HIP."""
+    first, *others = (spec.folder / name for name in names)
+    source = f'{device_text(first, spelling)}\n#line 1 "{KERNEL_UNIT}"'
+    advice = kernel_advice(spec, target, names[0])
+    return Kernels(
+        units=(
+            Unit(KERNEL_UNIT, text=kernel_text(spec, target, source), advice=advice),
+            *(Unit(_as_cpp(path.name), text=device_text(path, spelling)) for path in others),
+            *translated_headers(spec.folder),
+        ),
+        include_dirs=(*dict.fromkeys(path.parent for path in (first, *others)), INCLUDE),
+        named_roots=(("emulator", EMULATOR),),
+        defines=emulation_defines(target),
+        optimisation="-O2",
+    )
+
+
+def emulation_defines(target: Target) -> tuple[tuple[str, str], ...]:
+    """The macros by which all headers know what they are compiled for."""
+    return (("OPWRIGHT_EMULATED", "1"), ("OPWRIGHT_WAVE_SIZE", str(wave_size(target))))
+
+
+def wave_size(target: Target) -> int:
+    """Lanes of a wave on the target."""
+    return int((target.architecture or DEFAULT_WAVE).removeprefix("wave"))
+
+
+def device_text(source: Path, spelling: str) -> str:
+    """A device source as the host's compiler can read it; messages name the lines of ``source``."""
+    text = source.read_text(encoding="utf-8", errors="surrogateescape")
+    return f"#include <opwright/emulated/{_SPELLINGS[spelling]}>\n{translate(text, str(source))}"
+
+
+def translated_headers(folder: Path) -> Iterator[Unit]:
+    """The headers of the operator that hold kernels or launches, translated: they are found first."""
+    for path in sorted(folder.rglob("*")):
+        if path.suffix in _HEADERS and path.is_file():
+            text = path.read_text(encoding="utf-8", errors="surrogateescape")
+            translated = translate(text, str(path))
+            if (
+                translated.partition("\n")[2] != text
+            ):  # but for its first line, which names the file
+                yield Unit(str(path.relative_to(folder)), text=translated)
+
+
+def _as_cpp(name: str) -> str:
+    return f"{name}.cpp"

@@ -1,0 +1,60 @@
+"""The kernel's part of a request: its sources as units, and what compiling them for the target takes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from opwright.errors import SpecError
+from opwright.files import why_no_file
+from opwright.frozen import Frozen
+from opwright.generate.binding_source import kernel_advice, kernel_text
+from opwright.spec.naming import nearest
+from opwright.spec.operator import OperatorSpec
+from opwright.spec.request import Unit
+from opwright.spec.target import Target
+
+# Named as no source of a user's is: a quoted include looks beside the file that has it first.
+KERNEL_UNIT = "kernel__.cpp"
+
+
+class Kernels(Frozen):
+    """What the kernel sources add to a request."""
+
+    units: tuple[Unit, ...]
+    include_dirs: tuple[Path, ...] = ()
+    named_roots: tuple[tuple[str, Path], ...] = ()
+    defines: tuple[tuple[str, str], ...] = ()
+    optimisation: str = "-O3"
+
+
+def host_kernels(spec: OperatorSpec, target: Target, names: tuple[str, ...]) -> Kernels:
+    """The sources as they are: the first is included by the unit that instantiates the kernel."""
+    kernel = kernel_text(spec, target, f'#include "{names[0]}"')
+    advice = kernel_advice(spec, target, names[0])
+    others = (Unit(name, path=spec.folder / name) for name in names[1:])
+    return Kernels((Unit(KERNEL_UNIT, text=kernel, advice=advice), *others))
+
+
+def sources_of(spec: OperatorSpec, target: Target) -> tuple[str, tuple[str, ...]]:
+    """As `OperatorSpec.sources_for`; raises `SpecError` where there are none, or one is missing."""
+    spelling, names = spec.sources_for(target)
+    if not names:
+        raise SpecError(
+            f"{spec.location}: {spec.name} has no source for target {target}",
+            hint=f"It has sources for: {', '.join(spec.sources) or 'none'}. "
+            f"Add {_example(spec, target)}, or choose another target.",
+        )
+    for name in names:
+        if why := why_no_file(spec.folder / name):
+            beside = [path.name for path in spec.folder.iterdir() if path.is_file()]
+            raise SpecError(
+                f"{spec.location}: field 'sources': {spec.folder / name} {why}",
+                hint=f"{nearest(name, beside)} Names are relative to the folder of the description.",
+            )
+    return spelling, names
+
+
+def _example(spec: OperatorSpec, target: Target) -> str:
+    kind = "cuda" if target.kind == "emulated" else target.kind
+    suffix = {"cpu": "cpp", "cuda": "cu", "hip": "hip"}.get(kind, "cpp")
+    return f'sources={{"{kind}": "{spec.name}.{suffix}"}}'
