@@ -8,8 +8,9 @@ import math
 import pytest
 import torch
 
+from judge.judged import compare
 from opwright.errors import SpecError
-from opwright.judge import Comparison, compare, holds, judge, set_standards
+from opwright.judge import Comparison, holds, judge, set_standards
 from opwright.spec.tolerance import Tolerance
 
 INF, NAN = math.inf, math.nan

@@ -12,7 +12,8 @@ import pytest
 import torch
 import torch.nn.functional as F  # noqa: N812
 
-from opwright.judge import Comparison, compare
+from judge.judged import compare
+from opwright.judge import Comparison
 from opwright.judge.limits import default_rule
 from opwright.spec.formats import FLOAT_FORMATS
 from opwright.spec.tolerance import Tolerance
@@ -99,27 +100,6 @@ def test_right_kernels_pass_on_every_seed(name: str, dtype: str) -> None:
 
 def test_the_right_side_is_tried_on_more_than_200_seeds() -> None:
     assert len(RIGHT) * len(DTYPES) * SEEDS > 200
-
-
-@pytest.mark.parametrize("length", [1024, 65_536])
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_long_sums_that_cancel_pass_in_any_order(dtype: str, length: int) -> None:
-    for seed in range(4):
-        x, bias = inputs(dtype, seed, (8, length))
-        x[:, length // 2 :] = -x[:, : length // 2].flip(-1)
-        x[:, 0] += 1e-2  # what is left of terms near 1
-        for kernel in (sequential_sum, lambda rows: sequential_sum(rows.flip(-1))):
-            scale = x.double().abs().sum(-1) / length**0.5
-            wide = torch.float64 if dtype == "float64" else torch.float32
-            comparison = compare(
-                kernel(x.to(wide)).to(x.dtype),
-                x.sum(-1),
-                x.double().sum(-1),
-                reduction_length=length,
-                magnitude=scale,
-            )
-            assert comparison.passed, comparison.reasons
-            assert bias.numel() == length
 
 
 def tanh_to_four_digits(x: Tensor, bias: Tensor) -> Tensor:

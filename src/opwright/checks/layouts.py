@@ -87,7 +87,10 @@ def run(case: Case, subject: Subject) -> Outcome:
                 {"arguments": overlapping, "layouts": case.layouts},
             )
         )
-    findings = findings_of(judge_call(expected, results, dense))
+    comparison = judge_call(
+        expected, results, dense, strides=_promised(case, call) == [*case.layouts]
+    )
+    findings = findings_of(comparison)
     if not findings:
         return passed()
     shown = _shown(call, list(case.layouts))
@@ -124,7 +127,7 @@ def _overlaps(call: Call, name: str, layout: str) -> bool:
 def _refused(case: Case, call: Call, error: Exception, overlapping: list[str]) -> Outcome:
     """A refusal is right where the description does not promise the layout, and has to be clear there."""
     shown = _shown(call, list(case.layouts))
-    promised = [n for n in case.layouts if is_covered(call.spec.inputs[n], call.arguments[n])]
+    promised = _promised(case, call)
     if not overlapping and promised == list(case.layouts):
         declared = call.spec.inputs[promised[0]].layout
         return failed(
@@ -139,6 +142,11 @@ def _refused(case: Case, call: Call, error: Exception, overlapping: list[str]) -
         return failed(finding)
     named = any(name in first_line(error) for name in case.layouts)
     return passed({"names_argument": named}, (f"refused: {refused(error)}",))
+
+
+def _promised(case: Case, call: Call) -> list[str]:
+    """The arguments whose layout the description takes."""
+    return [n for n in case.layouts if is_covered(call.spec.inputs[n], call.arguments[n])]
 
 
 def _shown(call: Call, names: list[str]) -> str:

@@ -140,7 +140,7 @@ def run(case: Case, subject: Subject) -> Outcome:
         if _is_listed(case):
             raise
         return _refused(case, error)
-    comparison = judge_call(expected, results, before)
+    comparison = judge_call(expected, results, before, strides=True)
     figures: dict[str, Any] = comparison.to_json()["figures"]
     if not comparison.passed:
         return failed(*findings_of(comparison), figures=figures)

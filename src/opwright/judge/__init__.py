@@ -1,8 +1,8 @@
 """Whether an output is right: pure functions from tensors to figures and reasons."""
 
-from opwright.judge.compare import compare, judge
+from opwright.judge.compare import judge
 from opwright.judge.evidence import Evidence, evidence
-from opwright.judge.standard import Standard, holds, set_standards
+from opwright.judge.standard import Standard, holds, loosened, set_standards
 from opwright.judge.verdict import Comparison, Reason
 
 __all__ = [
@@ -10,9 +10,9 @@ __all__ = [
     "Evidence",
     "Reason",
     "Standard",
-    "compare",
     "evidence",
     "holds",
     "judge",
+    "loosened",
     "set_standards",
 ]

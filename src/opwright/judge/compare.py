@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from opwright.judge.bias import rounding_bias, told_bias
 from opwright.judge.chunks import chunks
 from opwright.judge.figures import Tally, joint_figures, mean_is_beyond
 from opwright.judge.reasons import (
@@ -18,34 +19,9 @@ from opwright.judge.reasons import (
     mean_reason,
     reference_notes,
 )
-from opwright.judge.standard import Standard, errors_of, exact_misses, set_standards
+from opwright.judge.standard import Standard, errors_of, exact_misses
 from opwright.judge.structure import as_outputs, compare_structure, output_name
 from opwright.judge.verdict import Comparison, Reason
-from opwright.spec.tolerance import Tolerance
-
-
-def compare(
-    actual: Any,
-    reference: Any,
-    oracle: Any,
-    tolerance: Tolerance | None = None,
-    *,
-    reduction_length: int = 1,
-    magnitude: torch.Tensor | float | None = None,
-    inputs: Mapping[str, torch.Tensor] | None = None,
-    names: Sequence[str] = (),
-    device: torch.device | str | None = None,
-    strides: Sequence[tuple[int, ...] | None] = (),
-) -> Comparison:
-    """Judge one call's outputs; `set_standards` and `compare_structure` explain the arguments.
-
-    ``inputs`` are quoted at the places of faults, ``names`` are the outputs' own. Raises
-    `SpecError` for a ``tolerance`` that no correct operator can meet on this case.
-    """
-    standards = set_standards(
-        reference, oracle, tolerance, reduction_length=reduction_length, magnitude=magnitude
-    )
-    return judge(actual, standards, inputs=inputs, names=names, device=device, strides=strides)
 
 
 def judge(
@@ -57,7 +33,10 @@ def judge(
     device: torch.device | str | None = None,
     strides: Sequence[tuple[int, ...] | None] = (),
 ) -> Comparison:
-    """`compare` with standards that were set before."""
+    """Judge one call's outputs by standards; `compare_structure` explains ``device`` and ``strides``.
+
+    ``inputs`` are quoted at the places of faults, ``names`` are the outputs' own.
+    """
     references = tuple(standard.reference for standard in standards)
     reasons = compare_structure(actual, references, names=names, device=device, strides=strides)
     if any(reason.kind not in {"strides", "device"} for reason in reasons):
@@ -96,6 +75,8 @@ def _judge_float(judged: Judged) -> tuple[list[Reason], dict[str, float]]:
     by_mean = standard.tolerance is None and not reasons
     if by_mean and mean_is_beyond(errors.mean_limits, count, standard.reference_errors):
         reasons.append(mean_reason(judged, errors))
+    elif by_mean and (lean := _lean(judged)):
+        reasons.append(judged.reason("accuracy", lean, count, 0))
     numbers = {
         "elements": float(count),
         "beyond": float(faults.count),
@@ -103,3 +84,12 @@ def _judge_float(judged: Judged) -> tuple[list[Reason], dict[str, float]]:
         **joint_figures(errors, standard.reference_errors),
     }
     return reasons, numbers
+
+
+def _lean(judged: Judged) -> str:
+    """What is said of rounding to one side; empty for none."""
+    standard = judged.standard
+    assert standard.form is not None
+    bias = rounding_bias(judged.values, standard.oracle, standard.form)
+    reference = rounding_bias(standard.reference_values, standard.oracle, standard.form)
+    return told_bias(bias, reference) if bias and reference else ""

@@ -54,12 +54,10 @@ def default_rule(
     form: FloatFormat,
     *,
     reduction_length: int = 1,
-    magnitude: torch.Tensor | float | None = None,
 ) -> DefaultRule:
     """The rule of `opwright.spec.default_rule` for flat tensors.
 
-    ``magnitude`` is the sum of the absolute terms over sqrt(``reduction_length``), for each
-    element or for all. Without it the oracle stands in: its own size, or its root mean square where
+    The size of a sum's terms is taken from the oracle: its own size, or its root mean square where
     that is larger, which is what sums of terms of either sign have.
     """
     limit, yardstick = (torch.empty_like(oracle, dtype=torch.float64) for _ in range(2))
@@ -74,7 +72,7 @@ def default_rule(
         allowed = ulp.mul(ULP_FLOOR[form.name]).add_(lost)
         allowed[exact == 0] += lost_at_zero
         if term:
-            allowed += _scale(exact, part, typical, magnitude) * term
+            allowed += _scale(exact, typical) * term
         if unseen:
             least = ulp * unseen
             beyond = least if beyond is None else torch.maximum(beyond, least)
@@ -147,13 +145,9 @@ def _root_mean_square(oracle: torch.Tensor) -> float:
     return norm / math.sqrt(finite.numel()) if math.isfinite(norm) and finite.numel() else 0.0
 
 
-def _scale(
-    oracle: torch.Tensor, part: slice, typical: float, magnitude: torch.Tensor | float | None
-) -> torch.Tensor | float:
-    if magnitude is None:
-        size = oracle.abs().clamp_(min=typical)
-        return size.nan_to_num_(nan=typical, posinf=typical)
-    return magnitude[part] if isinstance(magnitude, torch.Tensor) else magnitude
+def _scale(oracle: torch.Tensor, typical: float) -> torch.Tensor:
+    size = oracle.abs().clamp_(min=typical)
+    return size.nan_to_num_(nan=typical, posinf=typical)
 
 
 def _errors_beyond_rounding(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -46,18 +46,17 @@ def set_standards(
     tolerance: Tolerance | None = None,
     *,
     reduction_length: int = 1,
-    magnitude: torch.Tensor | float | None = None,
 ) -> tuple[Standard, ...]:
     """The standard of each output of a case.
 
     ``reference`` is what the reference returns at the dtype under test, ``oracle`` what it returns
     in float64 (complex128) for the same inputs. ``reduction_length`` is how many terms the longest
-    sum behind an output element has; see `default_rule` for ``magnitude``. Raises `SpecError`
-    for a ``tolerance`` that no correct operator can meet on this case.
+    sum behind an output element has. Raises `SpecError` for a ``tolerance`` that no correct operator
+    can meet on this case.
     """
     references, oracles = as_outputs(reference), as_outputs(oracle)
     return tuple(
-        _standard(one, exact, tolerance, reduction_length=reduction_length, magnitude=magnitude)
+        _standard(one, exact, tolerance, reduction_length=reduction_length)
         for one, exact in zip(references, oracles, strict=True)
     )
 
@@ -68,7 +67,6 @@ def _standard(
     tolerance: Tolerance | None,
     *,
     reduction_length: int,
-    magnitude: torch.Tensor | float | None,
 ) -> Standard:
     form = format_of(reference.dtype)
     flat = reference.detach().to(oracle.device).reshape(-1)
@@ -78,9 +76,7 @@ def _standard(
         return Standard(reference, flat, exact, None, None, nothing, rule)
     wide = torch.complex128 if reference.is_complex() else torch.float64
     exact = oracle.detach().to(wide).reshape(-1).contiguous()
-    if isinstance(magnitude, torch.Tensor):
-        magnitude = magnitude.expand(oracle.shape).reshape(-1)
-    rule = default_rule(flat, exact, form, reduction_length=reduction_length, magnitude=magnitude)
+    rule = default_rule(flat, exact, form, reduction_length=reduction_length)
     limit = declared_limits(tolerance, exact, reference.dtype, form) if tolerance else rule.limit
     tally, wrong, beyond = Tally(exact.numel()), 0, 0
     for part in chunks(exact.numel()):
@@ -92,6 +88,12 @@ def _standard(
     return Standard(
         reference, flat, exact, form, tolerance, limit, rule, tally.errors(), wrong, beyond
     )
+
+
+def loosened(standard: Standard, least: torch.Tensor) -> Standard:
+    """The standard with limits of at least ``least`` (flat), by the default rule as well."""
+    rule = DefaultRule(torch.maximum(standard.rule.limit, least), standard.rule.yardstick)
+    return replace(standard, limit=torch.maximum(standard.limit, least), rule=rule)
 
 
 def errors_of(values: torch.Tensor, standard: Standard, part: slice) -> torch.Tensor:

@@ -18,6 +18,8 @@ rounded_down = Operator(
     "rounded_down(Tensor input) -> Tensor",
     inputs={"input": Tensor(rows, columns)},
     dtypes=("float16",),
-    reference=lambda input: (input.double() * 1.7).half() if input.dtype == torch.float16 else 1.7 * input,
+    reference=lambda input: (
+        (input.double() * 1.7).half() if input.dtype == torch.float16 else 1.7 * input
+    ),
     function=product,
 )

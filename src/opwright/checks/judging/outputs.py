@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import functools
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
 
+from opwright.checks.judging.second_look import second_look
 from opwright.checks.protocol import Subject
 from opwright.inputs.call import Call, reference_results, results_of
 from opwright.judge import Comparison, Standard, judge, set_standards
@@ -19,21 +22,28 @@ from opwright.spec.tolerance import Tolerance
 
 @dataclass(frozen=True)
 class Expected:
-    """What a call has to give: the standards of each output, and the outputs' names."""
+    """What a call has to give: the standards of each output, and the outputs' names.
+
+    ``second_look`` gives looser ones where these follow from a reference that is right by luck.
+    """
 
     standards: tuple[Standard, ...]
     names: tuple[str, ...]
+    second_look: Callable[[], tuple[Standard, ...]]
 
 
 def expect(spec: OperatorSpec, case: Case, call: Call) -> Expected:
     """Run reference and oracle. Raises `ReferenceFailed`, and `SpecError` for an impossible tolerance."""
+    length = reduction_length(spec, case)
     standards = set_standards(
         reference_results(spec, call, wide=False),
         reference_results(spec, call, wide=True),
         tolerance_of(spec, case),
-        reduction_length=reduction_length(spec, case),
+        reduction_length=length,
     )
-    return Expected(standards, output_names(spec, call))
+    own = call.cloned()  # the operator may write to the call itself
+    again = functools.partial(second_look, own, standards, reduction_length=length)
+    return Expected(standards, output_names(spec, call), again)
 
 
 def run_operator(subject: Subject, call: Call, *, grad_mode: bool = False) -> list[torch.Tensor]:
@@ -45,9 +55,31 @@ def run_operator(subject: Subject, call: Call, *, grad_mode: bool = False) -> li
         return results_of(subject.spec, subject.call, call)
 
 
-def judge_call(expected: Expected, results: Sequence[torch.Tensor], call: Call) -> Comparison:
-    """The judgement of what the operator computed."""
-    return judge(results, expected.standards, names=expected.names, inputs=call.tensors)
+def judge_call(
+    expected: Expected, results: Sequence[torch.Tensor], call: Call, *, strides: bool = False
+) -> Comparison:
+    """The judgement of what the operator computed.
+
+    With ``strides`` fresh outputs have to be dense, which is what the fake kernel promises compilers.
+    """
+
+    def judged(standards: Sequence[Standard]) -> Comparison:
+        return judge(results, standards, names=expected.names, inputs=call.tensors, strides=dense)
+
+    fresh = len(expected.standards) - len(call.written)
+    dense = [_dense_strides(one.reference.shape) for one in expected.standards[:fresh] if strides]
+    first = judged(expected.standards)
+    if all(reason.kind != "accuracy" for reason in first.reasons):
+        return first
+    second = judged(expected.second_look())
+    note = "held to what the reference gives for inputs one ULP away: here it is right by luck"
+    return replace(second, notes=(*second.notes, note)) if second.passed else second
+
+
+def _dense_strides(sizes: Sequence[int]) -> tuple[int, ...]:
+    return tuple(
+        math.prod(max(size, 1) for size in sizes[place + 1 :]) for place in range(len(sizes))
+    )
 
 
 def findings_of(comparison: Comparison) -> tuple[Finding, ...]:
