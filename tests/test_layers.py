@@ -17,7 +17,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("process", "files", "symbols", "cgroups"),
     ("lock",),
     ("spec", "records"),
-    ("description",),
+    ("op_file",),
     ("discovery", "roofline"),
     ("toolchain", "devices", "emulator"),
     ("build", "generate", "binding", "worker", "judge", "inputs", "watch"),
@@ -47,7 +47,7 @@ ONLY: dict[str, set[str]] = {
 TORCH_FREE = {
     *("errors", "log", "process", "files", "symbols", "cgroups", "lock", "spec", "records"),
     *(
-        "description",
+        "op_file",
         "discovery",
         "roofline",
         "toolchain",

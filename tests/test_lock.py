@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from opwright.errors import BuildTimeout
+from opwright.errors import TimedOut
 from opwright.lock import hold, holder_path, is_free
 from small_build import heard, run_python
 
@@ -57,7 +57,7 @@ def test_waiting_says_for_whom_and_ends_in_time(path: Path) -> None:
     child.stdout.readline()
     with (
         heard() as said,
-        pytest.raises(BuildTimeout) as failure,
+        pytest.raises(TimedOut) as failure,
         hold(path, purpose="the build of x", timeout_seconds=0.4),
     ):
         pass

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from opwright.errors import BuildTimeout, ToolchainError
+from opwright.errors import TimedOut, ToolchainError
 from opwright.process import ending, run_command
 from small_build import run_python
 
@@ -80,7 +80,7 @@ def test_a_time_out_ends_grandchildren_in_groups_of_their_own(tmp_path: Path) ->
         "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
         "time.sleep(600)"
     )
-    with pytest.raises(BuildTimeout, match="did not end within 3 s"):
+    with pytest.raises(TimedOut, match="did not end within 3 s"):
         run_command([sys.executable, "-c", code], timeout_seconds=3)
     assert wait_until_gone(int(wait_for(note)))
 

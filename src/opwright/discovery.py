@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from opwright.description import forks_end_here, run_description
 from opwright.errors import DiscoveryError, SpecError
 from opwright.files import why_no_file
 from opwright.log import waiting
+from opwright.op_file import forks_end_here, run_description
 from opwright.spec.naming import did_you_mean
 from opwright.spec.operator import OperatorSpec
 

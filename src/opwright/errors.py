@@ -10,14 +10,14 @@ OpwrightError                1
 ├── ToolchainError          20   a compiler or another tool is missing or unfit
 ├── CompileError            21   a source does not compile
 ├── LinkError               22   objects do not link, or a symbol is missing
-├── BuildTimeout            23   a build, or the wait for somebody else's build, took too long
+├── TimedOut                23   a tool, a build, or the wait for somebody else's build, took too long
 ├── StoreError              30   the store cannot be read or written
 ├── LoadError               31   a finished binary does not load
 ├── ReferenceFailed         40   the operator's reference raises
 ├── ContractError           41   a call that the operator's contract refuses
 ├── WorkerError             42   the process that runs operators cannot be started or kept
 ├── DeviceError             43   a device is missing, or does not suit the target
-├── EndedEarly               44   a command's process ended before its run was finished
+├── EndedEarly              44   a command's process ended before its run was finished
 └── RecordError             50   a record cannot be read or has another version
 """
 
@@ -99,8 +99,8 @@ class LinkError(CompileError):
     exit_code = 22
 
 
-class BuildTimeout(OpwrightError):
-    """A build, or the wait for somebody else's build, took too long."""
+class TimedOut(OpwrightError):
+    """A tool, a build, or the wait for somebody else's build, took too long."""
 
     exit_code = 23
 

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from opwright.errors import BuildTimeout
+from opwright.errors import TimedOut
 from opwright.files import write_atomic
 from opwright.log import log
 
@@ -30,7 +30,7 @@ def hold(path: Path, *, purpose: str, timeout_seconds: float) -> Iterator[bool]:
     """Hold the lock of ``path`` inside the block; yields False where the file system has no locks.
 
     The kernel's lock decides, so a dead holder never blocks anybody; ``<path>.holder`` only tells who
-    it is. Raises `BuildTimeout`, naming the holder, after ``timeout_seconds``.
+    it is. Raises `TimedOut`, naming the holder, after ``timeout_seconds``.
     """
     if not can_lock(path):
         log(
@@ -119,7 +119,7 @@ def _acquire(lock: BaseFileLock, path: Path, purpose: str, timeout_seconds: floa
             return
         now = time.monotonic()
         if now - started >= timeout_seconds:
-            raise BuildTimeout(
+            raise TimedOut(
                 f"waited {timeout_seconds:g} s for {purpose}; the lock is held by {describe_holder(path)}",
                 hint="Wait for that process, end it, or raise the time limit.",
             )

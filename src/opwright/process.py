@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from opwright.errors import BuildTimeout, ToolchainError
+from opwright.errors import TimedOut, ToolchainError
 
 KEPT_BYTES = 1 << 20
 _GRACE_SECONDS = 0.5
@@ -82,7 +82,7 @@ def run_command(
 ) -> Finished:
     """Run ``command`` in a session of its own and return how it ended, whatever its exit code.
 
-    Raises `ToolchainError` when the program cannot be started and `BuildTimeout` when it takes too
+    Raises `ToolchainError` when the program cannot be started and `TimedOut` when it takes too
     long. After a time-out, Ctrl-C or any other exception every process of the session is gone.
     """
     words = tuple(str(word) for word in command)
@@ -97,7 +97,7 @@ def run_command(
         except subprocess.TimeoutExpired:
             if process is not None:
                 kill_session(process)
-            raise BuildTimeout(
+            raise TimedOut(
                 f"{words[0]} did not end within {timeout_seconds:g} s and was stopped: {shlex.join(words)}",
                 hint="Raise the time limit, or find out what it waits for.",
             ) from None

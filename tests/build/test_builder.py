@@ -19,7 +19,7 @@ import pytest
 from opwright.build.lookup import lookup
 from opwright.build.quarantine import quarantine
 from opwright.build.store import Store
-from opwright.errors import BuildTimeout, CompileError, SpecError, StoreError, ToolchainError
+from opwright.errors import CompileError, SpecError, StoreError, TimedOut, ToolchainError
 from opwright.frozen import replace
 from opwright.records.artifact import Artifact
 from opwright.spec.request import Unit
@@ -186,7 +186,7 @@ def test_who_waits_too_long_is_told_for_whom(
     monkeypatch.setenv("CXX", str(script))
     child = start(root, tmp_path / "store")
     wait_until(gate.exists)
-    with pytest.raises(BuildTimeout, match=f"held by process {child.pid} on host"):
+    with pytest.raises(TimedOut, match=f"held by process {child.pid} on host"):
         built(request_for(root, timeout_seconds=0.3), tmp_path / "store")
     child.kill()
     child.communicate()
@@ -199,7 +199,7 @@ def test_a_compile_that_takes_too_long_is_ended(
         tmp_path / "cxx", 'case " $* " in *" -c "*) sleep 600;; esac\nexec g++ "$@"'
     )
     monkeypatch.setenv("CXX", str(script))
-    with pytest.raises(BuildTimeout, match="did not end within 1 s"):
+    with pytest.raises(TimedOut, match="did not end within 1 s"):
         built(request_for(root, timeout_seconds=1.0), tmp_path / "store")
     assert Store(tmp_path / "store").list() == []
     assert list((tmp_path / "store/v1/.building").iterdir()) == []

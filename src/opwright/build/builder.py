@@ -33,7 +33,7 @@ def build(
 
     However many processes and threads ask, one compiles. A library that is found is remembered as
     the answer to ``question``. Raises `CompileError`, `LinkError`,
-    `ToolchainError`, `BuildTimeout` or `StoreError`; nothing is published then.
+    `ToolchainError`, `TimedOut` or `StoreError`; nothing is published then.
     """
     started, asked_ns = time.monotonic(), time.time_ns()
     query = Query(request, store or Store.default())
