@@ -34,3 +34,14 @@ def test_the_same_wrong_answer_every_time_is_another_checks_matter() -> None:
 
 def test_an_answer_that_does_not_depend_on_values_is_not_stale() -> None:
     assert {o.verdict for o in outcomes(subject(torch.zeros_like, torch.zeros_like))} == {"pass"}
+
+
+def test_the_same_tensor_filled_anew_is_another_call() -> None:
+    kept: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
+
+    def by_address(value: torch.Tensor) -> torch.Tensor:
+        return kept.setdefault(value.data_ptr(), (value, value.exp()))[1].clone()
+
+    one = subject(by_address, torch.exp, dtypes=("float32",))
+    found = determinism.run(next(iter(determinism.cases(one.spec))), one)
+    assert "filled with other values" in found.findings[0].message

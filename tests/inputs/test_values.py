@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from opwright import Tensor
-from opwright.inputs.values import draw
+from opwright.inputs.values import MAGNITUDES, draw, has_room, of_kind
 
 
 def drawn(dtype: torch.dtype, seed: int = 0, **described: tuple[float, float]) -> torch.Tensor:
@@ -36,3 +36,17 @@ def test_without_a_range_numbers_are_normal_and_of_either_sign() -> None:
     values = drawn(torch.float32)
     assert abs(float(values.mean())) < 0.1
     assert 0.9 < float(values.std()) < 1.1
+
+
+@pytest.mark.parametrize("values", MAGNITUDES)
+def test_other_magnitudes_are_multiples_of_what_is_drawn(values: str) -> None:
+    plain, tensor = drawn(torch.float32), Tensor(50, 40)
+    assert torch.equal(of_kind(plain, values, tensor), plain * MAGNITUDES[values])
+    whole = drawn(torch.int32)
+    assert torch.equal(of_kind(whole, values, tensor), whole)
+
+
+def test_a_range_leaves_room_for_small_numbers_only_and_not_where_it_has_no_zero() -> None:
+    assert not has_room(Tensor(2, range=(-100.0, 100.0)), "large")
+    assert has_room(Tensor(2, range=(-100.0, 100.0)), "small")
+    assert not has_room(Tensor(2, range=(1.0, 2.0)), "small")

@@ -36,7 +36,7 @@ def cases(spec: OperatorSpec) -> Iterator[Case]:
     scalars, dtypes = scalar_choices(spec)[0], dtype_choices(spec)[0]
     sets = roomy_size_sets(spec, scalars, count=1)
     sets += large_size_sets(spec, scalars, count=1, max_elements=_ELEMENTS)
-    for sizes in sets[: 1 if sets[0] == sets[-1] else 2]:
+    for sizes in sets[: 1 if sets[:1] == sets[-1:] else 2]:
         yield Case("call_effects", case_name(sizes, dtypes), dtypes, sizes, scalars)
 
 

@@ -32,7 +32,7 @@ def cases(spec: OperatorSpec) -> Iterator[Case]:
     sets = roomy_size_sets(spec, scalars, count=1)
     sets += large_size_sets(spec, scalars, count=1, max_elements=_ELEMENTS)
     for dtypes in dtype_choices(spec):
-        for sizes in sets[: 1 if sets[0] == sets[-1] else 2]:
+        for sizes in sets[: 1 if sets[:1] == sets[-1:] else 2]:
             yield Case("threads", case_name(sizes, dtypes), dtypes, sizes, scalars)
 
 
