@@ -178,10 +178,9 @@ std::string described(AccessKind kind, size_t size_bytes) {
 
 // The region that the access lies in; null where it is not in one and may be so.
 Region* checked_region(uintptr_t address, size_t size_bytes, AccessKind kind, uintptr_t pc) {
-  if (regions().empty()) return nullptr;
   Region* region = regions().holding(address);
   const bool inside = region && address + size_bytes <= region->end;
-  if (inside || (!region && is_own_variable(address))) return region;
+  if (inside || !regions().exclusive() || (!region && is_own_variable(address))) return region;
   const uintptr_t beyond = region ? region->end : address;
   const std::string where = regions().near(beyond);
   stop("out_of_bounds",

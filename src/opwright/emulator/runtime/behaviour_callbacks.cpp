@@ -1,4 +1,5 @@
-// The functions that code compiled with -fsanitize=undefined calls, in place of its runtime library.
+// The functions that code compiled with -fsanitize=undefined calls, in place of its runtime
+// library.
 //
 // What they are given is described in LLVM's compiler-rt/lib/ubsan/ubsan_handlers.h.
 #include <cstdint>
@@ -22,8 +23,9 @@ struct Location {
 
 struct Type {
   uint16_t kind;  // 0: an integer
-  uint16_t info;  // of an integer: lowest bit: it is signed; the others: binary logarithm of its bits
-  char name[1];   // in quotes
+  uint16_t
+      info;  // of an integer: lowest bit: it is signed; the others: binary logarithm of its bits
+  char name[1];  // in quotes
 
   bool is_integer() const { return kind == 0; }
   bool is_signed() const { return info & 1; }
@@ -144,7 +146,8 @@ void __ubsan_handle_vla_bound_not_positive(AtType* at, uintptr_t) {
   undefined(at->location, "an array without a positive length");
 }
 void __ubsan_handle_float_cast_overflow(AtTypes* at, uintptr_t) {
-  undefined(at->location, "a value of " + at->left->text() + " does not fit in " + at->right->text());
+  undefined(at->location,
+            "a value of " + at->left->text() + " does not fit in " + at->right->text());
 }
 void __ubsan_handle_invalid_builtin(At* at) {
   undefined(at->location, "counting the leading or trailing zeros of zero");
@@ -161,7 +164,8 @@ void __ubsan_handle_builtin_unreachable(At* at) {
   __builtin_trap();
 }
 void __ubsan_handle_missing_return(At* at) {
-  stop(found("undefined_behaviour", at->location, "a function ends without the value it is to return"),
+  stop(found("undefined_behaviour", at->location,
+             "a function ends without the value it is to return"),
        opwright::emulated::kLaunchFailure);
   __builtin_trap();
 }

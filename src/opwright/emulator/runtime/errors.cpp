@@ -20,25 +20,31 @@ std::atomic<int> lasting{kSuccess};
 
 struct Known {
   int error;
-  const char* name;
+  const char* cuda_name;
+  const char* hip_name;
   const char* text;
 };
 
 constexpr Known kErrors[] = {
-    {kSuccess, "Success", "no error"},
-    {kInvalidValue, "ErrorInvalidValue", "invalid argument"},
-    {2, "ErrorMemoryAllocation", "out of memory"},
-    {kInvalidConfiguration, "ErrorInvalidConfiguration", "invalid configuration argument"},
-    {kIllegalAddress, "ErrorIllegalAddress", "an illegal memory access was encountered"},
-    {kLaunchOutOfResources, "ErrorLaunchOutOfResources", "too many resources requested for launch"},
-    {kAssert, "ErrorAssert", "device-side assert triggered"},
-    {kMisalignedAddress, "ErrorMisalignedAddress", "misaligned address"},
-    {kLaunchFailure, "ErrorLaunchFailure", "unspecified launch failure"},
-    {kNotSupported, "ErrorNotSupported", "operation not supported"},
+    {kSuccess, "cudaSuccess", "hipSuccess", "no error"},
+    {kInvalidValue, "cudaErrorInvalidValue", "hipErrorInvalidValue", "invalid argument"},
+    {2, "cudaErrorMemoryAllocation", "hipErrorMemoryAllocation", "out of memory"},
+    {kInvalidConfiguration, "cudaErrorInvalidConfiguration", "hipErrorInvalidConfiguration",
+     "invalid configuration argument"},
+    {kIllegalAddress, "cudaErrorIllegalAddress", "hipErrorIllegalAddress",
+     "an illegal memory access was encountered"},
+    {kLaunchOutOfResources, "cudaErrorLaunchOutOfResources", "hipErrorLaunchOutOfResources",
+     "too many resources requested for launch"},
+    {kAssert, "cudaErrorAssert", "hipErrorAssert", "device-side assert triggered"},
+    {kMisalignedAddress, "cudaErrorMisalignedAddress", "hipErrorMisalignedAddress",
+     "misaligned address"},
+    {kLaunchFailure, "cudaErrorLaunchFailure", "hipErrorLaunchFailure",
+     "unspecified launch failure"},
+    {kNotSupported, "cudaErrorNotSupported", "hipErrorNotSupported", "operation not supported"},
 };
 
 const Known& known(int error) {
-  static constexpr Known kOther = {-1, "ErrorUnknown", "unknown error"};
+  static constexpr Known kOther = {-1, "cudaErrorUnknown", "hipErrorUnknown", "unknown error"};
   for (const Known& entry : kErrors) {
     if (entry.error == error) return entry;
   }
@@ -99,7 +105,11 @@ void forget_errors() {
   unread.any = false;
 }
 
-const char* error_name(int error) { return known(error).name; }
+const char* error_name(int error, Vendor vendor) {
+  const Known& entry = known(error);
+  return vendor == Vendor::hip ? entry.hip_name : entry.cuda_name;
+}
+
 const char* error_text(int error) { return known(error).text; }
 
 }  // namespace emulated

@@ -24,7 +24,6 @@ void keep_launch_error(int error, const Launch& launch, const std::string& reaso
 
 // An error after which, on a device, nothing works any more until the process ends.
 bool is_lasting(int error);
-int lasting_error();
 
 // Tells of a launch error that nobody has asked for since.
 void report_ignored_error();

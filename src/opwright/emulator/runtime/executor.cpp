@@ -159,9 +159,7 @@ void Executor::fiber_main() {
 
 inline const Thread* Executor::begin_next() { return sequence_[begun++]; }
 
-inline const Thread* Executor::take_ready() {
-  return ready_[ready_begin_++ % kMostThreads];
-}
+inline const Thread* Executor::take_ready() { return ready_[ready_begin_++ % kMostThreads]; }
 
 // One of all that could run.
 const Thread* Executor::draw() {

@@ -1,5 +1,6 @@
 #include "limits.h"
 
+#include <atomic>
 #include <map>
 #include <mutex>
 
@@ -97,6 +98,11 @@ void use_stream(const void* stream, const std::string& what, const char* file, i
   finding.line = line;
   finding.count = 1;
   report(std::move(finding));
+}
+
+Stream new_stream() {
+  static std::atomic<uintptr_t> last{0};
+  return reinterpret_cast<Stream>(uintptr_t{0x1000} * ++last);
 }
 
 void work_on_stream(Stream stream, const char* what, const char* file, int line) {

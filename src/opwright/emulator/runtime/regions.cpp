@@ -1,5 +1,7 @@
 #include "regions.h"
 
+#include <iterator>
+
 #include "access.h"
 
 namespace opwright {
@@ -13,7 +15,14 @@ Regions& regions() {
 void Regions::add(uintptr_t begin, size_t size_bytes, const std::string& name) {
   if (!size_bytes) return;
   last_ = nullptr;
-  regions_[begin + size_bytes] = {begin, begin + size_bytes, name, {}};
+  exclusive_ = true;
+  regions_[begin + size_bytes] = {begin, begin + size_bytes, name, false, {}};
+}
+
+void Regions::add_allocation(uintptr_t begin, size_t size_bytes, const std::string& name) {
+  if (!size_bytes) return;
+  last_ = nullptr;
+  regions_[begin + size_bytes] = {begin, begin + size_bytes, name, true, {}};
 }
 
 void Regions::remove(uintptr_t begin) {
@@ -24,7 +33,10 @@ void Regions::remove(uintptr_t begin) {
 
 void Regions::clear() {
   last_ = nullptr;
-  regions_.clear();
+  exclusive_ = false;
+  for (auto region = regions_.begin(); region != regions_.end();) {
+    region = region->second.allocated ? std::next(region) : regions_.erase(region);
+  }
 }
 
 Region* Regions::holding(uintptr_t address) {

@@ -14,15 +14,19 @@ namespace emulated {
 struct Region {
   uintptr_t begin, end;
   std::string name;
+  bool allocated;   // by the source itself
   Traffic traffic;  // of the launch that runs
 };
 
 class Regions {
  public:
   void add(uintptr_t begin, size_t size_bytes, const std::string& name);
+  // Memory that the source allocates itself; others stay allowed.
+  void add_allocation(uintptr_t begin, size_t size_bytes, const std::string& name);
   void remove(uintptr_t begin);
-  void clear();
-  bool empty() const { return regions_.empty(); }
+  void clear();  // but for allocations
+  // Whether kernels may access nothing else.
+  bool exclusive() const { return exclusive_; }
 
   // The one that holds the address, or null.
   Region* holding(uintptr_t address);
@@ -34,6 +38,7 @@ class Regions {
  private:
   std::map<uintptr_t, Region> regions_;  // by their ends
   Region* last_ = nullptr;
+  bool exclusive_ = false;
 };
 
 Regions& regions();

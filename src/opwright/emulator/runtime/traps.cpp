@@ -18,7 +18,8 @@ namespace {
 
 // AddressSanitizer tells of an access by its own address, not by where it returns to.
 void tell_address_error(const char*) {
-  std::string message = __asan_get_report_description ? __asan_get_report_description() : "an error";
+  std::string message =
+      __asan_get_report_description ? __asan_get_report_description() : "an error";
   Finding finding = found_here("address_error", message);
   if (__asan_get_report_pc) finding.pc = reinterpret_cast<uintptr_t>(__asan_get_report_pc()) + 1;
   report(std::move(finding));
@@ -46,10 +47,10 @@ void stop_kernel(const char* file, int line) {
 }  // namespace emulated
 }  // namespace opwright
 
-// The library's own, in place of the C library's: a device's assert ends the kernel, not the process.
-extern "C" __attribute__((visibility("hidden"))) void __assert_fail(const char* condition,
-                                                                    const char* file, unsigned line,
-                                                                    const char* function) noexcept(true);
+// The library's own, in place of the C library's: a device's assert ends the kernel, not the
+// process.
+extern "C" __attribute__((visibility("hidden"))) void __assert_fail(
+    const char* condition, const char* file, unsigned line, const char* function) noexcept(true);
 
 extern "C" void __assert_fail(const char* condition, const char* file, unsigned line,
                               const char* function) noexcept(true) {

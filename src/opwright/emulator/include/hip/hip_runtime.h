@@ -4,3 +4,5 @@
 #define OPWRIGHT_EMULATED_HIP
 #endif
 #include "../opwright/emulated/device.h"
+#include "../opwright/emulated/hip_api.h"
+#include "../opwright/emulated/hip_vectors.h"

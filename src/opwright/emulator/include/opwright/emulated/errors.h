@@ -2,17 +2,20 @@
 // that they are kept in.
 #pragma once
 
+#include "vendor.h"
+
 namespace opwright {
 namespace emulated {
 
-int take_error();                   // cudaGetLastError
-int peek_error();                   // cudaPeekAtLastError
-int keep_error(int error);          // returns it
+int take_error();           // cudaGetLastError
+int peek_error();           // cudaPeekAtLastError
+int keep_error(int error);  // returns it
+int lasting_error();        // of a kernel that failed: from then on, everything fails
+
+const char* error_name(int error, Vendor vendor);
+const char* error_text(int error);
 
 [[noreturn]] void stop_kernel(const char* file, int line);  // __trap
-
-const char* error_name(int error);  // without the vendor's prefix
-const char* error_text(int error);
 
 }  // namespace emulated
 }  // namespace opwright

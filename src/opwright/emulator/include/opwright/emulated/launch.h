@@ -10,15 +10,10 @@
 #include <utility>
 
 #include "here.h"
-
-struct opwright_emulated_stream;
+#include "vendor.h"
 
 namespace opwright {
 namespace emulated {
-
-enum class Vendor { cuda, hip };
-
-using Stream = ::opwright_emulated_stream*;
 
 struct Config {
   dim3 grid, block;

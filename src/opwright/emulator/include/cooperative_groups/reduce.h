@@ -1,0 +1,3 @@
+// Stands in front of CUDA's own header.
+#pragma once
+#include "../opwright/emulated/groups.h"

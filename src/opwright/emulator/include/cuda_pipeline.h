@@ -1,0 +1,1 @@
+#error "cuda_pipeline.h is not emulated: asynchronous copies to shared memory"

@@ -1,0 +1,1 @@
+#error "hipcub/hipcub.hpp is not emulated: write the reduction or scan by hand, or check on a device only"

@@ -1,0 +1,1 @@
+#error "hiprand/hiprand_kernel.h is not emulated: no generator of random numbers on the device"

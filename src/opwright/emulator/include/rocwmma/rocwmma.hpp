@@ -1,0 +1,1 @@
+#error "rocwmma/rocwmma.hpp is not emulated: matrix cores have no counterpart on the host"
