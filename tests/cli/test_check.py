@@ -17,9 +17,9 @@ import pytest
 from click.testing import CliRunner
 
 from cli_operators import OPERATORS
+from marked_processes import all_gone, processes_with
 from opwright.checks.table import CHECKS
 from opwright.cli.main import main
-from opwright.discovery import find_one
 from opwright.errors import (
     DeviceError,
     DiscoveryError,
@@ -31,7 +31,6 @@ from opwright.errors import (
     UsageError,
 )
 from opwright.records.run import read_record, record_schema
-from opwright.session.run import found_operators
 
 Opwright = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -144,15 +143,6 @@ def test_alone_an_operator_that_does_not_build_is_only_an_error(
     assert f"{broken}:2: ZeroDivisionError" in result.stderr
 
 
-def test_one_operator_named_twice_is_found_once_and_can_be_found_again(operators: Path) -> None:
-    other_way = operators.parent / "." / operators.name
-    found = found_operators([f"{operators}:right", f"{other_way}:right", "swish", str(operators)])
-    names = [described.spec.name for _, described in found]
-    assert names[:2] == ["right", "swish"]
-    assert len(names) == len(set(names)) == 7
-    assert [find_one(address).spec.name for address, _ in found] == names
-
-
 @pytest.mark.parametrize(
     "arguments, error",
     [
@@ -186,17 +176,6 @@ def test_a_device_that_is_called_by_another_name_is_guessed() -> None:
     assert "Did you mean 'cuda'?" in " ".join(result.stderr.split())
 
 
-def processes_with(mark: str) -> list[int]:
-    found = []
-    for entry in Path("/proc").iterdir():
-        try:
-            if entry.name.isdigit() and mark.encode() in (entry / "environ").read_bytes():
-                found.append(int(entry.name))
-        except OSError:
-            continue
-    return found
-
-
 def test_ctrl_c_tells_what_is_done_and_leaves_no_process(operators: Path) -> None:
     mark = f"OPWRIGHT_MARK_{uuid.uuid4().hex}"
     names = [f"{operators}:{name}" for name in ("right", "endless")]
@@ -221,7 +200,4 @@ def test_ctrl_c_tells_what_is_done_and_leaves_no_process(operators: Path) -> Non
     assert process.returncode == 130
     assert said == "interrupted\n"
     assert output.splitlines()[-1].startswith("right: pass (")
-    deadline = time.monotonic() + 30
-    while processes_with(mark) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert processes_with(mark) == []
+    assert all_gone(mark)

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from cli_operators import OPERATORS
+from marked_processes import all_gone, processes_with
 from opwright.errors import EndedEarly
 
 Opwright = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -96,24 +97,6 @@ def endless(folder: Path, *arguments: str) -> Iterator[tuple[subprocess.Popen[st
             process.kill()
 
 
-def processes_with(mark: str) -> list[int]:
-    found = []
-    for entry in Path("/proc").iterdir():
-        try:
-            if entry.name.isdigit() and mark.encode() in (entry / "environ").read_bytes():
-                found.append(int(entry.name))
-        except OSError:
-            continue
-    return found
-
-
-def gone(mark: str) -> bool:
-    deadline = time.monotonic() + 30
-    while processes_with(mark) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    return not processes_with(mark)
-
-
 @pytest.mark.parametrize(
     "number, code", [(signal.SIGINT, 130), (signal.SIGTERM, -15), (signal.SIGHUP, -1)]
 )
@@ -126,7 +109,7 @@ def test_a_signal_to_the_command_ends_all_of_it_as_it_would_end_one_process(
         assert process.returncode == code
         assert "error" not in said
         assert ("interrupted" in said) == (number == signal.SIGINT)
-        assert gone(mark)
+        assert all_gone(mark)
 
 
 def test_a_ctrl_c_that_reaches_both_processes_interrupts_once(tmp_path: Path) -> None:
@@ -135,14 +118,14 @@ def test_a_ctrl_c_that_reaches_both_processes_interrupts_once(tmp_path: Path) ->
         _, said = process.communicate(timeout=60)
         assert process.returncode == 130
         assert said.splitlines()[-1] == "interrupted"
-        assert gone(mark)
+        assert all_gone(mark)
 
 
 def test_a_killed_command_leaves_nothing_running(tmp_path: Path) -> None:
     with endless(tmp_path) as (process, mark):
         assert len(processes_with(mark)) == 2
         process.kill()
-        assert gone(mark)
+        assert all_gone(mark)
 
 
 def test_what_takes_long_is_said_and_not_in_quiet(tmp_path: Path) -> None:

@@ -1,0 +1,42 @@
+"""Operators are built one after the other, and found before the first is built."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cli_operators import OPERATORS
+from operator_folder import write_doubled
+from opwright.errors import DiscoveryError
+from opwright.session.build_run import build_operators
+from opwright.spec.target import Target
+
+
+def test_each_operator_has_its_library_and_the_field_that_made_it_be_built(tmp_path: Path) -> None:
+    (tmp_path / "many.py").write_text(OPERATORS)
+    texts = [
+        f"{tmp_path / 'many.py'}:right",
+        str(write_doubled(tmp_path / "new", "built_in_a_row")),
+    ]
+    callable_, generated = build_operators(texts, Target("cpu"), why=True)
+    assert (callable_.spec.name, callable_.artifact, callable_.changed) == ("right", None, "")
+    assert generated.artifact is not None
+    assert not generated.artifact.hit
+    assert generated.artifact.reason == "it was never built"
+    _, again = build_operators(texts, Target("cpu"), why=True)
+    assert again.artifact is not None
+    assert (again.artifact.hit, again.changed) == (True, "")
+    with (generated.spec.folder / "kernel.cpp").open("a") as kernel:
+        kernel.write("// another line\nstatic int another;\n")
+    _, edited = build_operators(texts, Target("cpu"), why=True)
+    assert edited.artifact is not None
+    assert not edited.artifact.hit
+    assert "kernel.cpp" in edited.changed
+
+
+def test_nothing_is_built_where_one_is_not_found(tmp_path: Path, empty_store: Path) -> None:
+    texts = [str(write_doubled(tmp_path, "first_of_two")), "nowhere_to_be_found"]
+    with pytest.raises(DiscoveryError):
+        list(build_operators(texts, Target("cpu")))
+    assert not empty_store.exists()

@@ -1,0 +1,91 @@
+"""A whole run: which operators it takes, what it weighs, and what is left of it when it is cut short."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cli_operators import OPERATORS
+from made_record import BROKEN, HOLLOW, RIGHT, WRONG
+from opwright.discovery import find_one
+from opwright.errors import (
+    CompileError,
+    FoundFault,
+    NotEvidence,
+    OpwrightError,
+    ReferenceFailed,
+    UsageError,
+)
+from opwright.records.run import OperatorRecord
+from opwright.session.checking import Progress
+from opwright.session.run import Asked, Run, check_operators, found_operators
+from opwright.spec.target import Target
+
+CPU = Target("cpu")
+
+
+@pytest.fixture
+def operators(tmp_path: Path) -> Path:
+    file = tmp_path / "many.py"
+    file.write_text(OPERATORS)
+    return file
+
+
+class Told:
+    """Remembers what it is told, and may stop the run."""
+
+    def __init__(self, stop_at: str = "") -> None:
+        self.begun: list[str] = []
+        self.cases: list[Progress] = []
+        self.stop_at = stop_at
+
+    def begin(self, operator: str) -> None:
+        self.begun.append(operator)
+        if operator == self.stop_at:
+            raise KeyboardInterrupt
+
+    def case(self, progress: Progress) -> None:
+        self.cases.append(progress)
+
+
+def test_one_operator_named_twice_is_found_once_and_can_be_found_again(operators: Path) -> None:
+    other_way = operators.parent / "." / operators.name
+    found = found_operators([f"{operators}:right", f"{other_way}:right", "swish", str(operators)])
+    names = [described.spec.name for _, described in found]
+    assert names[:2] == ["right", "swish"]
+    assert len(names) == len(set(names)) == 7
+    assert [find_one(address).spec.name for address, _ in found] == names
+
+
+def test_an_unknown_check_is_refused_before_anything_is_found() -> None:
+    with pytest.raises(UsageError, match="unknown check 'numeric'"):
+        Asked(CPU, only=("numeric",))
+
+
+@pytest.mark.parametrize(
+    "records, errors, code",
+    [
+        ([RIGHT], [], 0),
+        ([RIGHT, HOLLOW], [], NotEvidence.exit_code),
+        ([HOLLOW, BROKEN], [], ReferenceFailed.exit_code),
+        ([BROKEN, HOLLOW], [CompileError("no")], CompileError.exit_code),
+        ([RIGHT, BROKEN, WRONG], [CompileError("no")], FoundFault.exit_code),
+    ],
+)
+def test_the_worst_of_all_operators_is_the_exit_code(
+    records: list[OperatorRecord], errors: list[OpwrightError], code: int
+) -> None:
+    assert Run(operators=records, errors=errors).exit_code == code
+
+
+def test_what_is_done_is_in_the_run_when_it_is_cut_short(operators: Path) -> None:
+    run, told = Run(), Told(stop_at="wrong")
+    names = [f"{operators}:{name}" for name in ("right", "wrong")]
+    with pytest.raises(KeyboardInterrupt):
+        check_operators(run, names, Asked(CPU, only=("empty",)), told)
+    assert told.begun == ["right", "wrong"]
+    assert [progress.operator for progress in told.cases] == ["right"] * len(told.cases)
+    record = run.record("opwright check right wrong", "0.1.0")
+    assert [(each.name, each.verdict) for each in record.operators] == [("right", "pass")]
+    assert record.command == "opwright check right wrong"
