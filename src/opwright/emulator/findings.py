@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from opwright.emulator.layout import INCLUDE
+from opwright.errors import OpwrightError
 from opwright.process import run_command
 
 _ADDR2LINE_SECONDS = 120.0
@@ -84,7 +84,7 @@ def _frames(module: str, offsets: Sequence[int]) -> list[list[tuple[str, int]]]:
     command = ["addr2line", "-a", "-i", "-e", module, *(hex(offset) for offset in offsets)]
     try:
         said = run_command(command, timeout_seconds=_ADDR2LINE_SECONDS)
-    except (OSError, subprocess.SubprocessError):
+    except OpwrightError:  # there is no addr2line
         return []
     frames: list[list[tuple[str, int]]] = []
     for line in said.stdout.splitlines():

@@ -9,6 +9,9 @@ _HERE = Path(__file__).resolve().parent
 INCLUDE = _HERE / "include"
 """First of all include folders: its headers stand in front of CUDA's, HIP's and torch's."""
 
+OPWRIGHT_INCLUDE = _HERE.parent / "include"
+"""Of the headers that kernel sources use, whatever they are compiled for."""
+
 RUNTIME = _HERE / "runtime"
 
 RUNTIME_SOURCES = tuple(sorted(RUNTIME.glob("*.cpp")))
@@ -29,5 +32,6 @@ def compile_flags(spelling: str, wave_size: int) -> list[str]:
     return [
         f"-DOPWRIGHT_WAVE_SIZE={wave_size}",
         f"-I{INCLUDE}",
+        f"-I{OPWRIGHT_INCLUDE}",
         *("-include", SPELLING_HEADERS[spelling]),
     ]

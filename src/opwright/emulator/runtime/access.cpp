@@ -2,8 +2,10 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <set>
 #include <unordered_map>
+#include <vector>
 
 #include "errors.h"
 #include "findings.h"
@@ -11,7 +13,7 @@
 #include "shadow.h"
 
 namespace opwright {
-namespace emulated {
+namespace emulated __attribute__((visibility("hidden"))) {
 namespace {
 
 // Order between blocks comes from atomics: what a block wrote before a fence and an atomic access
@@ -21,7 +23,16 @@ struct BlockOrder {
   std::set<uint32_t> acquired;  // by the block that runs
 };
 
+// A plain read of what others access atomically is how a loop around atomicCAS begins, so it is told
+// of only if the thread does not go on with an atomic access.
+struct DoubtfulRead {
+  const Cell* cell;
+  uint32_t thread;
+  Finding finding;
+};
+
 struct Watch {
+  std::vector<DoubtfulRead> doubtful;
   Shadow global;
   Shadow shared;
   BlockOrder blocks;
@@ -99,13 +110,20 @@ class Checker {
     }
     const bool both_atomic =
         now_.kind == AccessKind::atomic && cell->write.kind == AccessKind::atomic;
-    if (!both_atomic && !before(cell->write)) report_race(cell->write, shared);
+    if (!both_atomic && !before(cell->write)) {
+      if (now_.kind == AccessKind::read && cell->write.kind == AccessKind::atomic) {
+        doubt(cell, race(cell->write, shared));
+      } else {
+        report(race(cell->write, shared));
+      }
+    }
+    if (now_.kind == AccessKind::atomic) trust(cell);
     if (now_.kind == AccessKind::read) {
       keep_read(cell);
       return;
     }
     for (const Access& read : cell->reads) {
-      if (!before(read)) report_race(read, shared);
+      if (!before(read)) report(race(read, shared));
     }
     cell->write = now_;
     cell->reads[0] = cell->reads[1] = Access{};
@@ -128,7 +146,26 @@ class Checker {
     return !seen.empty() && old.clock < seen[old.thread % wave_size];
   }
 
-  void report_race(const Access& old, bool shared) const {
+  void doubt(const Cell* cell, Finding finding) const {
+    constexpr size_t kMostDoubtful = 64;
+    std::vector<DoubtfulRead>& all = watch().doubtful;
+    if (all.size() == kMostDoubtful) {
+      report(std::move(all.front().finding));
+      all.erase(all.begin());
+    }
+    all.push_back({cell, thread_.rank, std::move(finding)});
+  }
+
+  void trust(const Cell* cell) const {
+    std::vector<DoubtfulRead>& all = watch().doubtful;
+    all.erase(std::remove_if(all.begin(), all.end(),
+                             [&](const DoubtfulRead& read) {
+                               return read.cell == cell && read.thread == thread_.rank;
+                             }),
+              all.end());
+  }
+
+  Finding race(const Access& old, bool shared) const {
     Finding finding = found_here("race", "");
     finding.message = std::string(shared ? "shared" : "global") + " memory: " + verb(now_.kind) +
                       " by one thread and " + verb(old.kind) +
@@ -136,7 +173,7 @@ class Checker {
     finding.pc = pc_;
     finding.other_pc = anchor() + static_cast<uintptr_t>(static_cast<intptr_t>(old.pc));
     finding.other = who(executor_, old.block, old.thread);
-    report(std::move(finding));
+    return finding;
   }
 
   void report_unwritten() const {
@@ -252,7 +289,10 @@ void begin_watched_block(Executor*, ThreadState* states, uint32_t threads) {
   }
 }
 
-void end_watched_block(Executor*) {}
+void end_watched_block(Executor*) {
+  for (DoubtfulRead& read : watch().doubtful) report(std::move(read.finding));
+  watch().doubtful.clear();
+}
 
 void order_memory_of_wave(Executor* executor, int wave, uint64_t lanes) {
   if (!executor->launch().site->watched) return;

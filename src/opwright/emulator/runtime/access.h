@@ -12,7 +12,7 @@
 #include "executor.h"
 
 namespace opwright {
-namespace emulated {
+namespace emulated __attribute__((visibility("hidden"))) {
 
 enum class AccessKind : uint8_t { none, read, write, atomic };
 

@@ -6,7 +6,7 @@
 #include "kernels.h"
 
 namespace opwright {
-namespace emulated {
+namespace emulated __attribute__((visibility("hidden"))) {
 namespace {
 
 struct Unread {

@@ -7,7 +7,7 @@
 #include "opwright/emulated/errors.h"
 
 namespace opwright {
-namespace emulated {
+namespace emulated __attribute__((visibility("hidden"))) {
 
 constexpr int kSuccess = 0;
 constexpr int kInvalidValue = 1;

@@ -10,7 +10,7 @@
 #include "sanitizer.h"
 
 namespace opwright {
-namespace emulated {
+namespace emulated __attribute__((visibility("hidden"))) {
 
 thread_local Here here{nullptr, nullptr};
 

@@ -19,7 +19,7 @@
 #include "traffic.h"
 
 namespace opwright {
-namespace emulated {
+namespace emulated __attribute__((visibility("hidden"))) {
 
 // One launch, as all executors see it.
 struct Launch {
@@ -115,7 +115,7 @@ class Executor : public Block {
   bool places_differ_ = false;
   Order order_ = Order::forward;
   std::mt19937_64 random_;
-  Thread threads_[kMostThreads];
+  Thread threads_[kMostThreads] = {};
   ThreadState states_[kMostThreads];
   const Thread* sequence_[kMostThreads];
   dim3 prepared_dim_{0, 0, 0};

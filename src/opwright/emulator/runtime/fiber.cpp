@@ -72,7 +72,7 @@ opwright_emulated_switch:
 #endif
 
 namespace opwright {
-namespace emulated {
+namespace emulated __attribute__((visibility("hidden"))) {
 namespace {
 
 constexpr size_t kStackBytes = size_t{256} << 10;

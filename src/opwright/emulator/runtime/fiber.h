@@ -8,7 +8,7 @@
 #include "sanitizer.h"
 
 namespace opwright {
-namespace emulated {
+namespace emulated __attribute__((visibility("hidden"))) {
 
 struct Fiber {
   void* stack_pointer = nullptr;

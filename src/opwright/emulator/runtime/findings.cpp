@@ -14,7 +14,7 @@
 #include "options.h"
 
 namespace opwright {
-namespace emulated {
+namespace emulated __attribute__((visibility("hidden"))) {
 namespace {
 
 constexpr size_t kMostFindings = 1000;

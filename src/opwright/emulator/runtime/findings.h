@@ -7,7 +7,7 @@
 #include "opwright/emulated/here.h"
 
 namespace opwright {
-namespace emulated {
+namespace emulated __attribute__((visibility("hidden"))) {
 
 // A thread of a launch, kept by value: its block may be over when it is told.
 struct Who {

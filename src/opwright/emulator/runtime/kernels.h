@@ -8,7 +8,7 @@
 #include "executor.h"
 
 namespace opwright {
-namespace emulated {
+namespace emulated __attribute__((visibility("hidden"))) {
 
 struct Kernel {
   std::string name;

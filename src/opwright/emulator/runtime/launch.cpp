@@ -20,7 +20,7 @@
 #include "traps.h"
 
 namespace opwright {
-namespace emulated {
+namespace emulated __attribute__((visibility("hidden"))) {
 namespace {
 
 constexpr int kMostHostThreads = 16;

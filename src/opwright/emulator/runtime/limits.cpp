@@ -9,7 +9,7 @@
 #include "opwright/emulated/attributes.h"
 
 namespace opwright {
-namespace emulated {
+namespace emulated __attribute__((visibility("hidden"))) {
 namespace {
 
 constexpr uint64_t kMostBlocksX = 2147483647;

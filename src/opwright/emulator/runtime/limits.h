@@ -7,7 +7,7 @@
 #include "executor.h"
 
 namespace opwright {
-namespace emulated {
+namespace emulated __attribute__((visibility("hidden"))) {
 
 struct Refusal {
   int error = 0;  // 0: nothing is wrong

@@ -9,7 +9,7 @@
 #include "regions.h"
 
 namespace opwright {
-namespace emulated {
+namespace emulated __attribute__((visibility("hidden"))) {
 namespace {
 
 constexpr size_t kAlignment = 256;

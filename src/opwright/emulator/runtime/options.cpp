@@ -5,7 +5,7 @@
 #include <sstream>
 
 namespace opwright {
-namespace emulated {
+namespace emulated __attribute__((visibility("hidden"))) {
 namespace {
 
 bool parse_number(const std::string& text, uint64_t* number) {

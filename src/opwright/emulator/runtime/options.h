@@ -5,7 +5,7 @@
 #include <string>
 
 namespace opwright {
-namespace emulated {
+namespace emulated __attribute__((visibility("hidden"))) {
 
 enum class Order { forward, reverse, random };
 

@@ -5,7 +5,7 @@
 #include "access.h"
 
 namespace opwright {
-namespace emulated {
+namespace emulated __attribute__((visibility("hidden"))) {
 
 Regions& regions() {
   static Regions regions;

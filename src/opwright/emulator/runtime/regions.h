@@ -9,7 +9,7 @@
 #include "traffic.h"
 
 namespace opwright {
-namespace emulated {
+namespace emulated __attribute__((visibility("hidden"))) {
 
 struct Region {
   uintptr_t begin, end;

@@ -16,7 +16,7 @@ __attribute__((weak)) void __asan_set_error_report_callback(void (*callback)(con
 }
 
 namespace opwright {
-namespace emulated {
+namespace emulated __attribute__((visibility("hidden"))) {
 
 inline void poison(const void* address, size_t size) {
   if (__asan_poison_memory_region && size) __asan_poison_memory_region(address, size);

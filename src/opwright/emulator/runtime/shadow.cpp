@@ -3,7 +3,7 @@
 #include <algorithm>
 
 namespace opwright {
-namespace emulated {
+namespace emulated __attribute__((visibility("hidden"))) {
 
 void ShadowPage::begin(uint64_t generation) {
   if (generation_ == generation) return;

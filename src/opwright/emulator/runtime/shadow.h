@@ -10,7 +10,7 @@
 #include "access.h"
 
 namespace opwright {
-namespace emulated {
+namespace emulated __attribute__((visibility("hidden"))) {
 
 struct Access {
   uint32_t block;     // its number in the grid

@@ -12,7 +12,7 @@
 #include "sanitizer.h"
 
 namespace opwright {
-namespace emulated {
+namespace emulated __attribute__((visibility("hidden"))) {
 namespace {
 
 constexpr int kMostSlots = 4096;

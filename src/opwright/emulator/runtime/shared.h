@@ -8,7 +8,7 @@
 #include "opwright/emulated/shared.h"
 
 namespace opwright {
-namespace emulated {
+namespace emulated __attribute__((visibility("hidden"))) {
 
 class SharedMemory {
  public:

@@ -97,7 +97,7 @@ void __tsan_atomic_signal_fence(int) {}
 #pragma GCC visibility pop
 
 namespace opwright {
-namespace emulated {
+namespace emulated __attribute__((visibility("hidden"))) {
 
 void atomic_access(const void* address, size_t size_bytes, const void* pc) {
   on_access(address, size_bytes, AccessKind::atomic, reinterpret_cast<uintptr_t>(pc), true);

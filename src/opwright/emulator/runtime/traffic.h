@@ -4,7 +4,7 @@
 #include <cstdint>
 
 namespace opwright {
-namespace emulated {
+namespace emulated __attribute__((visibility("hidden"))) {
 
 // Bytes that a kernel accesses in one allocation. `touched`: each byte once a launch.
 struct Traffic {

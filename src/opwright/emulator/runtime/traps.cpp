@@ -13,7 +13,7 @@
 #include "sanitizer.h"
 
 namespace opwright {
-namespace emulated {
+namespace emulated __attribute__((visibility("hidden"))) {
 namespace {
 
 // AddressSanitizer tells of an access by its own address, not by where it returns to.

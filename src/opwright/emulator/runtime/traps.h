@@ -2,7 +2,7 @@
 #pragma once
 
 namespace opwright {
-namespace emulated {
+namespace emulated __attribute__((visibility("hidden"))) {
 
 // Lets AddressSanitizer, where it is loaded, name the kernel and the thread of an error.
 void watch_for_address_errors();

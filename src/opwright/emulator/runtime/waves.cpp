@@ -6,7 +6,7 @@
 #include "findings.h"
 
 namespace opwright {
-namespace emulated {
+namespace emulated __attribute__((visibility("hidden"))) {
 
 // The lanes of one wave that end one collective together.
 class WaveRelease {

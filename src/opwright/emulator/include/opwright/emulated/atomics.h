@@ -8,7 +8,7 @@
 #include "here.h"
 
 namespace opwright {
-namespace emulated {
+namespace emulated __attribute__((visibility("hidden"))) {
 
 // What a watched kernel does unseen by its compiler's instrumentation. `pc`: where it is called.
 void atomic_access(const void* address, size_t size_bytes, const void* pc);

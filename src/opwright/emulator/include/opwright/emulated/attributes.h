@@ -6,7 +6,7 @@
 #include "launch.h"
 
 namespace opwright {
-namespace emulated {
+namespace emulated __attribute__((visibility("hidden"))) {
 
 // `kernel` as written in the source. Returns an error's number.
 int set_dynamic_shared_limit(const char* kernel, long long size_bytes, Vendor vendor);

@@ -4,7 +4,7 @@
 #include "here.h"
 
 namespace opwright {
-namespace emulated {
+namespace emulated __attribute__((visibility("hidden"))) {
 
 // Waits for every thread of the block. Returns how many came with a true predicate.
 int wait_for_block(bool predicate, const char* file, int line);

@@ -5,7 +5,7 @@
 #include "vendor.h"
 
 namespace opwright {
-namespace emulated {
+namespace emulated __attribute__((visibility("hidden"))) {
 
 int take_error();           // cudaGetLastError
 int peek_error();           // cudaPeekAtLastError

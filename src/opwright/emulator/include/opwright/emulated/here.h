@@ -7,7 +7,7 @@
 #include "vectors.h"
 
 namespace opwright {
-namespace emulated {
+namespace emulated __attribute__((visibility("hidden"))) {
 
 constexpr int kMostThreads = 1024;  // of a block
 constexpr int kMostWaves = kMostThreads / 32;

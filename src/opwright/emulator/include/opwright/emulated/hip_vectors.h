@@ -6,7 +6,7 @@
 #include "vectors.h"
 
 namespace opwright {
-namespace emulated {
+namespace emulated __attribute__((visibility("hidden"))) {
 template <typename V>
 struct Elements {
   static constexpr int count = 0;

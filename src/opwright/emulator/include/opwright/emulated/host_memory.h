@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 namespace opwright {
-namespace emulated {
+namespace emulated __attribute__((visibility("hidden"))) {
 
 // Filled with a pattern that is NaN as any floating-point type. Return errors' numbers.
 int allocate(void** memory, size_t size_bytes);

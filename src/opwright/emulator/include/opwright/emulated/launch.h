@@ -13,7 +13,7 @@
 #include "vendor.h"
 
 namespace opwright {
-namespace emulated {
+namespace emulated __attribute__((visibility("hidden"))) {
 
 struct Config {
   dim3 grid, block;

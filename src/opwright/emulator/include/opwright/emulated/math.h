@@ -77,7 +77,7 @@ inline float __fdividef(float a, float b) {
 }
 
 namespace opwright {
-namespace emulated {
+namespace emulated __attribute__((visibility("hidden"))) {
 // Turns of the angle, without the whole ones.
 inline double turn(float radians) {
   const float turns = radians * 0.15915494309189535f;
@@ -116,7 +116,7 @@ inline double __dsqrt_rn(double v) { return sqrt(v); }
 inline double __fma_rn(double a, double b, double c) { return fma(a, b, c); }
 
 namespace opwright {
-namespace emulated {
+namespace emulated __attribute__((visibility("hidden"))) {
 // What does not fit becomes the nearest value that does, and NaN becomes 0.
 template <typename T>
 T converted(double v) {

@@ -11,7 +11,7 @@
 #include "here.h"
 
 namespace opwright {
-namespace emulated {
+namespace emulated __attribute__((visibility("hidden"))) {
 
 struct SharedSlot {
   int number = -1;  // not numbered yet

@@ -7,7 +7,7 @@
 #include "vectors.h"
 
 namespace opwright {
-namespace emulated {
+namespace emulated __attribute__((visibility("hidden"))) {
 
 // A double as a float that rounds to the same 16-bit number: what is lost is kept in the last bit.
 inline float odd_float(double v) {

@@ -5,7 +5,7 @@ struct opwright_emulated_stream;
 struct opwright_emulated_event;
 
 namespace opwright {
-namespace emulated {
+namespace emulated __attribute__((visibility("hidden"))) {
 
 enum class Vendor { cuda, hip };
 

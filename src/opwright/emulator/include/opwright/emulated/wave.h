@@ -10,7 +10,7 @@
 #include "here.h"
 
 namespace opwright {
-namespace emulated {
+namespace emulated __attribute__((visibility("hidden"))) {
 
 enum class Collective {
   exchange,

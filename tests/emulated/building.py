@@ -1,0 +1,94 @@
+"""Compiles the kernels of these tests with the emulator, and loads them."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from opwright.emulator.findings import EmulatedFinding, read_findings
+from opwright.emulator.layout import RUNTIME, RUNTIME_SOURCES, WATCHED_FLAGS, compile_flags
+from opwright.emulator.translate import translate
+
+KERNELS = Path(__file__).parent / "kernels"
+
+
+def run(command: list[object], cwd: Path) -> None:
+    done = subprocess.run(list(map(str, command)), cwd=cwd, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-5000:]
+
+
+def build_runtime(folder: Path) -> Path:
+    """The runtime as one archive."""
+    front = ["g++", "-std=c++17", "-O1", "-fPIC", "-fvisibility=hidden", "-Wall", "-Wextra"]
+    includes = [*compile_flags("cuda", 32)[:-2], f"-I{RUNTIME}", "-Werror", "-Wno-unused-parameter"]
+    started = [
+        subprocess.Popen([*front, *includes, "-c", str(source)], cwd=folder)
+        for source in RUNTIME_SOURCES
+    ]
+    assert [process.wait() for process in started] == [0] * len(started)
+    objects = sorted(folder.glob("*.o"))
+    run(["ar", "rcs", "libruntime.a", *objects], folder)
+    return folder / "libruntime.a"
+
+
+def build(
+    source: Path, folder: Path, runtime: Path, *, wave_size: int = 32, flags: tuple[str, ...] = ()
+) -> Path:
+    """A library with the kernels of ``source``; its spelling is told by the suffix."""
+    spelling = "hip" if source.suffix == ".hip" else "cuda"
+    name = f"{source.stem}_{spelling}_{wave_size}{'_watched' if flags == WATCHED_FLAGS else ''}"
+    translated = folder / f"{name}.cpp"
+    translated.write_text(translate(source.read_text(), str(source)))
+    front = ["g++", "-std=c++17", *(flags or ("-O2",)), "-fPIC"]
+    run(
+        [*front, *compile_flags(spelling, wave_size), "-c", translated, "-o", f"{name}.o"],
+        folder,
+    )
+    # Without the watched build's flags: the runtime has what such code calls.
+    run(["g++", "-shared", f"{name}.o", runtime, "-Wl,-z,defs", "-ldl", "-lpthread", "-o", f"lib{name}.so"], folder)  # fmt: skip
+    return folder / f"lib{name}.so"
+
+
+@dataclass
+class Emulated:
+    """A loaded library, and what its emulator says."""
+
+    library: ctypes.CDLL
+
+    @classmethod
+    def load(cls, path: Path) -> Emulated:
+        library = ctypes.CDLL(str(path))
+        library.opwright_emulated_findings.restype = ctypes.c_char_p
+        library.opwright_emulated_kernels.restype = ctypes.c_char_p
+        library.opwright_emulated_region.argtypes = [
+            ctypes.c_void_p,
+            ctypes.c_size_t,
+            ctypes.c_char_p,
+        ]
+        return cls(library)
+
+    def call(self, name: str, **options: str) -> int:
+        """Call a function that takes nothing, from a clean state, under the options."""
+        self.library.opwright_emulated_reset()
+        for option, value in options.items():
+            assert self.set(option, value) == 0
+        try:
+            return int(getattr(self.library, name)())
+        finally:
+            self.library.opwright_emulated_finish()
+            self.set("order", "forward")
+            self.set("threads", "0")
+            self.set("stream", "any")
+
+    def set(self, option: str, value: str) -> int:
+        return int(self.library.opwright_emulated_set(option.encode(), value.encode()))
+
+    def findings(self) -> list[EmulatedFinding]:
+        return read_findings(self.library.opwright_emulated_findings().decode())
+
+    def kernels(self) -> dict[str, dict[str, object]]:
+        text = self.library.opwright_emulated_kernels().decode()
+        return {entry["kernel"]: entry for entry in map(json.loads, text.splitlines())}
