@@ -64,7 +64,8 @@ def _each(
         if form is None or standard.tolerance or second.numel() != standard.limit.numel():
             loose.append(standard)
             continue
-        flat = first.detach().reshape(-1), second.detach().reshape(-1)
+        wide = standard.oracle.dtype
+        flat = first.detach().reshape(-1), second.detach().reshape(-1).to(wide)
         extra = error(*flat, standard, form).nan_to_num_(nan=0.0, posinf=0.0)
         floor = ulp_size(standard.oracle, form) * ULP_FLOOR[form.name]
         loose.append(loosened(standard, extra + floor))
