@@ -71,6 +71,7 @@ def test_a_fork_of_a_description_that_comes_back_does_nothing_twice(
     assert result.returncode == 0, result.stderr
     assert result.stdout.count("right: pass (") == 1
     assert result.stderr.count("right: numerics: ") == 1
+    assert "error" not in result.stderr
 
 
 @contextmanager
