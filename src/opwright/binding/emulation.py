@@ -6,26 +6,14 @@ import ctypes
 import json
 from typing import Any
 
-from opwright.errors import LoadError
 from opwright.records.artifact import Artifact
 
 
 class Emulation:
-    """The emulator that ``artifact`` was linked with.
-
-    It is loaded before the operator's library, which finds it by its name. Raises `LoadError` where it
-    is not there any more.
-    """
+    """The emulator inside the library of ``artifact``, which is loaded. It knows that library's kernels."""
 
     def __init__(self, artifact: Artifact) -> None:
-        path = artifact.facts["emulator"]
-        try:
-            self._library = ctypes.CDLL(path, ctypes.RTLD_GLOBAL)
-        except OSError as error:
-            raise LoadError(
-                f"the emulator {path} does not load: {error}",
-                hint="It is built again with the operator: run the command once more.",
-            ) from error
+        self._library = ctypes.CDLL(str(artifact.library))
         for name in ("findings", "kernels"):
             self._function(name).restype = ctypes.c_char_p
         self._function("region").argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p)

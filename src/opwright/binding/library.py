@@ -19,10 +19,6 @@ class Library:
 
     def __init__(self, artifact: Artifact) -> None:
         self.artifact = artifact
-        if "emulator" in artifact.facts:  # it has to be there before what was linked with it
-            from opwright.binding.emulation import Emulation
-
-            Emulation(artifact)
         pointer, text = ctypes.c_void_p, ctypes.c_char_p
         try:
             handle = ctypes.CDLL(str(artifact.library))

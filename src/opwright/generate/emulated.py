@@ -13,12 +13,10 @@ from opwright.records.artifact import Artifact
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.request import BuildRequest, Unit
 from opwright.spec.target import Target
-from opwright.toolchain.emulated import RUNTIME
+from opwright.toolchain.emulated import EMULATOR_NAME, RUNTIME
 
 EMULATOR = Path(__file__).parent.parent / "emulator"
 INCLUDE = EMULATOR / "include"
-# The soname: an operator's library finds the emulator that its process has loaded.
-LIBRARY = "libopwright_emulator.so"
 DEFAULT_WAVE = "wave32"
 _SPELLINGS = {"cuda": "as_nvcc.h", "hip": "as_hipcc.h"}
 _HEADERS = frozenset({".h", ".hh", ".hpp", ".hxx", ".cuh", ".inc", ".inl"})
@@ -29,26 +27,26 @@ def emulator_request() -> BuildRequest:
     runtime = EMULATOR / "runtime"
     sources = sorted(runtime.glob("*.cpp"))
     return BuildRequest(
-        name="opwright_emulator",
+        name=EMULATOR_NAME,
         target=Target("emulated"),
         root=EMULATOR,
         units=tuple(Unit(f"{RUNTIME}{path.name}", path=path) for path in sources),
         include_dirs=(INCLUDE, runtime),
         compile_flags=("-O2",),
-        link_flags=(f"-Wl,-soname,{LIBRARY}", "-pthread"),
         facts={"kind": "emulator"},
     )
 
 
 def linked(request: BuildRequest, emulator: Artifact) -> BuildRequest:
-    """The request with the emulator that its library needs; whoever loads that loads this first."""
+    """The request with the emulator linked in."""
     folder = emulator.library.parent
     return replace(
         request,
         named_roots=(*request.named_roots, ("emulator library", folder)),
         library_dirs=(*request.library_dirs, folder),
-        libraries=(*request.libraries, f":{LIBRARY}"),
-        facts={**request.facts, "emulator": str(emulator.library)},
+        libraries=(*request.libraries, f":{emulator.library.name}"),
+        link_flags=(*request.link_flags, "-pthread"),
+        facts={**request.facts, "emulated": True},
     )
 
 

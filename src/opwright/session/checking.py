@@ -30,7 +30,7 @@ from opwright.watch.poison import poisonable_environment
 from opwright.worker import Ended, Limits, Worker
 
 # What a label says of a record: what kind of run it was. A CPU runs its kernels itself.
-LABELS = {"cpu": "hardware"}
+LABELS = {"cpu": "hardware", "emulated": "emulated"}
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ def _shown_small(
 
 def sources_digest(spec: OperatorSpec, target: Target) -> str:
     """SHA-256 over the description and the sources that it names for the target; ``OSError`` for no file."""
-    names = spec.extension.sources if spec.extension else spec.sources.get(target.kind, ())
+    names = spec.extension.sources if spec.extension else spec.sources_for(target)[1]
     digest = hashlib.sha256(spec.location.file.read_bytes())
     for name in names:
         path = spec.folder / name

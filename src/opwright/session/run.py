@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Protocol
@@ -21,8 +21,10 @@ from opwright.session.checking import (
     checking,
     sources_digest,
 )
+from opwright.session.emulating import watched
 from opwright.session.environment import environment_facts
 from opwright.session.sanitizing import sanitized
+from opwright.spec.operator import OperatorSpec
 from opwright.spec.target import Target
 from opwright.worker import Worker
 
@@ -92,15 +94,24 @@ def check_operators(run: Run, operators: Sequence[str], asked: Asked, observer: 
     """
     with checking() as worker:  # it imports torch while the first operator compiles
         for address, described in found_operators(operators):
-            observer.begin(described.spec.name)
-            try:
-                record = _checked(worker, address, described, asked, observer)
-            except DeviceError:
-                raise  # it will be the same for every operator
-            except OpwrightError as error:
-                record = _not_built(described, asked.target, error)
-                run.errors.append(error)
-            run.operators.append(record)
+            for each in on_each_target(described.spec, asked):
+                observer.begin(described.spec.name)
+                try:
+                    record = _checked(worker, address, described, each, observer)
+                except DeviceError:
+                    raise  # it will be the same for every operator
+                except OpwrightError as error:
+                    record = _not_built(described, each.target, error)
+                    run.errors.append(error)
+                run.operators.append(record)
+
+
+def on_each_target(spec: OperatorSpec, asked: Asked) -> tuple[Asked, ...]:
+    """What is asked, for each target that is meant: device code for HIP may meet waves of both sizes."""
+    if asked.target != Target("emulated"):
+        return (asked,)
+    waves = ("wave32", "wave64") if "hip" in spec.sources else ("wave32",)
+    return tuple(replace(asked, target=Target("emulated", wave)) for wave in waves)
 
 
 def found_operators(texts: Sequence[str]) -> list[tuple[str, Described]]:
@@ -131,7 +142,10 @@ def _checked(
         watcher=observer.case,
         shrinks=True,
     )
-    if asked.sanitize:
+    is_emulated = asked.target.kind == "emulated"
+    if is_emulated:
+        record = watched(record, address, described, asked.target, binding=asked.binding)
+    if asked.sanitize or is_emulated:
         record = sanitized(record, address, described, asked.target, binding=asked.binding)
     return record
 

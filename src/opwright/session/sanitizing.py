@@ -11,7 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from opwright import frozen
-from opwright.build.builder import build
 from opwright.checks import sanitizers
 from opwright.discovery import Described
 from opwright.errors import WorkerError
@@ -19,7 +18,7 @@ from opwright.process import run_command
 from opwright.records.artifact import artifact_to_json
 from opwright.records.run import CaseRecord, OperatorRecord, outcome_from_json
 from opwright.records.verdict import Finding, Outcome, failed, not_checked
-from opwright.session.building import request_for
+from opwright.session.building import build_request, request_for
 from opwright.session.checking import checking
 from opwright.session.subject import SETUP
 from opwright.spec.operator import OperatorSpec
@@ -68,7 +67,7 @@ def sanitizer_cases(
     libraries = sanitizer_libraries()
     if not libraries:
         return (_not_run(f"the compiler has no AddressSanitizer library. {_GET}"),)
-    artifact = build(_instrumented(request))
+    artifact = build_request(_instrumented(request))
     payload = {
         "operator": operator,
         "artifact": artifact_to_json(artifact),

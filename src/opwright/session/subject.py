@@ -59,8 +59,7 @@ def _subject(payload: dict[str, Any]) -> Subject:
     dispatcher = dispatcher_op(spec)
     artifact = artifact_from_json(payload["artifact"]) if payload["artifact"] else None
     attach(dispatcher, parse_target(payload["target"]), artifact)
-    emulated = artifact is not None and "emulator" in artifact.facts
-    emulation = Emulation(artifact) if artifact is not None and emulated else None
+    emulation = Emulation(artifact) if artifact and artifact.facts.get("emulated") else None
     return Subject(spec, dispatcher.overload, before, _surroundings(), emulation)
 
 

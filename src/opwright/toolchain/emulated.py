@@ -11,6 +11,7 @@ from opwright.toolchain.base import Job, Step
 
 kind = "emulated"
 
+EMULATOR_NAME = "opwright_emulator"
 # Units whose names begin so are the emulator's own: no kernel's code, so nothing in them is watched.
 RUNTIME = "emulator/"
 
@@ -20,7 +21,6 @@ traced_programs = cpu.traced_programs
 find_driver = cpu.find_driver
 find_tools = cpu.find_tools
 preprocess_command = cpu.preprocess_command
-link_command = cpu.link_command
 
 
 def architecture(target: Target) -> str:
@@ -38,6 +38,11 @@ def compile_command(job: Job, step: Step) -> list[str]:
     return cpu.compile_command(job._replace(request=plain), step)
 
 
-def runtime_sources(emulator: Path) -> dict[str, Path]:
-    """The emulator's own translation units by name, below its package folder."""
-    return {f"{RUNTIME}{path.name}": path for path in sorted((emulator / "runtime").glob("*.cpp"))}
+def link_command(job: Job, objects: tuple[Path, ...], output: Path) -> list[str]:
+    """See `Toolchain`. The emulator becomes one object, which is linked into each operator's library.
+
+    So an operator's library needs no other, and what its kernels do is noted in no other's memory.
+    """
+    if job.request.name == EMULATOR_NAME:
+        return [*job.tools.driver, "-r", "-nostdlib", *map(str, objects), "-o", str(output)]
+    return cpu.link_command(job, objects, output)
