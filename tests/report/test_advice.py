@@ -7,6 +7,7 @@ from source_tree import read_modules
 
 # Kinds whose own message ends in what to do.
 SAID_BY_THE_MESSAGE = {
+    "call changes global state",
     "changed before it refused",
     "floating-point control changed",
     "import changes global state",

@@ -28,7 +28,6 @@ _WARM_UP, _CALLS = 2, 6
 _OTHERS_BUSINESS = re.compile(
     r"random state$|^environment variable (TORCH|TRITON|PYTORCH|CUDA_CACHE)"
 )
-_WHAT = "call changes global state"
 
 
 def cases(spec: OperatorSpec) -> Iterator[Case]:
@@ -47,7 +46,7 @@ def run(case: Case, subject: Subject) -> Outcome:
     run_operator(subject, call)
     changes = [
         Finding(
-            _WHAT,
+            "call changes global state",
             f"a call changes {told_difference(name, old, new)}. Leave that to the program, or put it back.",
             {"what": name, "before": old[:1000], "after": new[:1000]},
         )
@@ -70,7 +69,7 @@ def _left(case: Case, subject: Subject) -> Iterator[Finding]:
         more = count() - before[what]
         if more >= _CALLS:
             yield Finding(
-                _WHAT,
+                "call changes global state",
                 f"{_CALLS} calls leave {more} {what} behind: there were {before[what]}, and now there are "
                 f"{before[what] + more}. End or close in each call what it began.",
                 {"what": what, "count": more, "calls": _CALLS},

@@ -14,7 +14,7 @@ ADVICE = {
     "wrong dtype": "Compare the outputs' dtypes in the description with what the reference returns.",
     "wrong device": "Allocate outputs on the inputs' device.",
     "wrong layout": "Allocate outputs dense, as the reference does.",
-    "wrong strides": "Allocate outputs with the strides of the reference.",
+    "wrong strides": "Return dense (contiguous) outputs: that is what torch.compile is told to expect.",
     "NaN mismatch": "Look for 0/0, inf - inf and comparisons that lose a NaN; the reference decides.",
     "infinity mismatch": "Look for an intermediate that overflows, such as exp of a large value.",
     "inaccurate": "Compute in opwright::compute_t<T> and round once at the end. If so much error is "
