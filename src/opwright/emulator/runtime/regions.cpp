@@ -14,6 +14,7 @@ Regions& regions() {
 
 void Regions::add(uintptr_t begin, size_t size_bytes, const std::string& name) {
   if (!size_bytes) return;
+  const std::lock_guard<std::mutex> lock(mutex_);
   last_ = nullptr;
   exclusive_ = true;
   regions_[begin + size_bytes] = {begin, begin + size_bytes, name, false, {}};
@@ -21,17 +22,20 @@ void Regions::add(uintptr_t begin, size_t size_bytes, const std::string& name) {
 
 void Regions::add_allocation(uintptr_t begin, size_t size_bytes, const std::string& name) {
   if (!size_bytes) return;
+  const std::lock_guard<std::mutex> lock(mutex_);
   last_ = nullptr;
   regions_[begin + size_bytes] = {begin, begin + size_bytes, name, true, {}};
 }
 
 void Regions::remove(uintptr_t begin) {
+  const std::lock_guard<std::mutex> lock(mutex_);
   last_ = nullptr;
   const auto found = regions_.upper_bound(begin);
   if (found != regions_.end() && found->second.begin == begin) regions_.erase(found);
 }
 
 void Regions::clear() {
+  const std::lock_guard<std::mutex> lock(mutex_);
   last_ = nullptr;
   exclusive_ = false;
   for (auto region = regions_.begin(); region != regions_.end();) {
@@ -40,6 +44,7 @@ void Regions::clear() {
 }
 
 Region* Regions::holding(uintptr_t address) {
+  const std::lock_guard<std::mutex> lock(mutex_);
   if (last_ && address >= last_->begin && address < last_->end) return last_;
   const auto found = regions_.upper_bound(address);
   if (found == regions_.end() || address < found->second.begin) return nullptr;
@@ -47,6 +52,7 @@ Region* Regions::holding(uintptr_t address) {
 }
 
 std::string Regions::near(uintptr_t address) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
   constexpr uintptr_t kNear = 1 << 20;
   const auto after = regions_.upper_bound(address);
   const bool has_after = after != regions_.end() && after->second.begin - address < kNear;
@@ -61,6 +67,7 @@ std::string Regions::near(uintptr_t address) const {
 }
 
 std::map<std::string, Traffic> Regions::take_traffic() {
+  const std::lock_guard<std::mutex> lock(mutex_);
   std::map<std::string, Traffic> all;
   for (auto& [end, region] : regions_) {
     if (region.traffic.read_bytes || region.traffic.written_bytes)

@@ -1,9 +1,11 @@
 // Named stretches of global memory, such as tensors.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <mutex>
 #include <string>
 
 #include "traffic.h"
@@ -18,6 +20,7 @@ struct Region {
   Traffic traffic;  // of the launch that runs
 };
 
+// Any host thread may name regions, also while a kernel runs.
 class Regions {
  public:
   void add(uintptr_t begin, size_t size_bytes, const std::string& name);
@@ -36,9 +39,10 @@ class Regions {
   std::map<std::string, Traffic> take_traffic();
 
  private:
+  mutable std::mutex mutex_;
   std::map<uintptr_t, Region> regions_;  // by their ends
   Region* last_ = nullptr;
-  bool exclusive_ = false;
+  std::atomic<bool> exclusive_ = false;
 };
 
 Regions& regions();
