@@ -99,3 +99,26 @@ def test_a_wrong_result_says_how_the_argument_lay_in_memory() -> None:
     )
     assert finding.details["layouts"] == {"input": "offset 3"}
     assert finding.details["kind"] == "inaccurate"
+
+
+def test_a_dense_call_that_is_wrong_too_acquits_the_layout() -> None:
+    (finding,) = outcome(lambda x: x.contiguous().exp() + 1, "copy", "transposed").findings
+    assert finding.kind == "inaccurate"
+    assert "the same values laid out densely give a wrong result too" in finding.message
+
+
+def test_a_layout_that_alone_is_wrong_is_blamed_also_where_dense_calls_have_other_faults() -> None:
+    def columns_of_rows(x: torch.Tensor) -> torch.Tensor:
+        right = torch.as_strided(x, x.shape, (x.shape[1], 1), 0).exp()
+        return right.t().contiguous().t()
+
+    (*_, finding) = outcome(columns_of_rows, "copy", "transposed").findings
+    assert finding.kind == "wrong on a layout"
+
+
+@pytest.mark.parametrize("declared, kinds", [("copy", ["wrong on a layout"]), ("contiguous", [])])
+def test_outputs_have_to_be_dense_where_the_layout_is_promised(
+    declared: str, kinds: list[str]
+) -> None:
+    found = outcome(torch.exp, declared, "transposed")
+    assert [finding.kind for finding in found.findings] == kinds
