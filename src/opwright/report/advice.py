@@ -31,6 +31,8 @@ ADVICE = {
     "before it is written.",
     "depends on the number of threads": "Look at how the work is divided, and at what is left over.",
     "fails beside other threads": "Guard what calls share, or let each have its own.",
+    "order dependence": "Let threads that share data wait for each other: a barrier within a block, and "
+    "between blocks atomics or a second launch.",
     "sanitizer": "Look at this line; the whole report is in the record (--json FILE).",
     "refuses an allowed layout": "Take this layout, or describe the one that is taken with `layout`.",
     "wrong on a layout": "Read the strides, or declare layout='copy' (dense copies come in) or "
