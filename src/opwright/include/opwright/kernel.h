@@ -23,4 +23,5 @@
 #include "elementwise.h"
 #include "math.h"
 #include "parallel.h"
+#include "rows.h"
 #endif

@@ -1,0 +1,58 @@
+// Sums and maxima over the threads of a block, on chips with waves (warps) of 32 lanes and of 64.
+//
+//   __shared__ opwright::compute_t<T> scratch[opwright::kMostWaves];
+//   const auto total = opwright::block_sum(value, scratch);
+//
+// Every thread of the block has to call it, and gets the result. Blocks are a whole number of waves
+// long. Scratch memory may be used again at once.
+#pragma once
+
+#include "device.h"
+
+namespace opwright {
+
+// A block has 1024 threads at most.
+constexpr int kMostWaves = 32;
+
+namespace detail {
+
+template <typename T>
+__device__ inline T from_lane_xor(T value, int bits) {
+#if defined(__HIPCC__)
+  return __shfl_xor(value,
+                    bits);  // the mask of HIP's _sync functions has 64 bits, where it has them
+#else
+  return __shfl_xor_sync(0xffffffffu, value, bits);
+#endif
+}
+
+}  // namespace detail
+
+template <typename T, typename Combine>
+__device__ inline T block_reduce(T value, T* scratch, Combine combine) {
+  for (int bits = warpSize / 2; bits > 0; bits /= 2)
+    value = combine(value, detail::from_lane_xor(value, bits));
+  const int waves = static_cast<int>(blockDim.x) / warpSize;
+  if (waves == 1) return value;
+  if (threadIdx.x % warpSize == 0) scratch[threadIdx.x / warpSize] = value;
+  __syncthreads();
+  // Every thread reads all: one address at a time for the whole wave, and one barrier less than
+  // where the first wave goes on alone.
+  value = scratch[0];
+  for (int wave = 1; wave < waves; ++wave) value = combine(value, scratch[wave]);
+  __syncthreads();
+  return value;
+}
+
+template <typename T>
+__device__ inline T block_sum(T value, T* scratch) {
+  return block_reduce(value, scratch, [](T a, T b) { return a + b; });
+}
+
+// NaN may get lost.
+template <typename T>
+__device__ inline T block_max(T value, T* scratch) {
+  return block_reduce(value, scratch, [](T a, T b) { return a < b ? b : a; });
+}
+
+}  // namespace opwright

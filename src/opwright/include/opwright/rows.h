@@ -1,0 +1,49 @@
+// Loops over rows, each of which one thread handles, and sums along a row.
+#pragma once
+
+#include <stdint.h>
+
+#include "elementwise.h"
+#include "parallel.h"
+
+namespace opwright {
+
+// Calls `f(row)` for each of `rows` rows of `columns` elements, on all threads.
+template <typename F>
+inline void for_each_row(int64_t rows, int64_t columns, F&& f) {
+  const int64_t grain = kElementwiseGrain / (columns < kElementwiseGrain ? columns + 1 : columns);
+  parallel_for(0, rows, grain > 0 ? grain : 1, [&f](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) f(row);
+  });
+}
+
+// term(0), term(1), ... combined in as many running results as a vector has elements, which are
+// combined last: compilers may not change the order of a sum by themselves. As in a tree, rounding
+// errors grow with the length of one such result only.
+template <typename Result, typename Term, typename Combine>
+inline Result fold(int64_t count, Result neutral, Term&& term, Combine&& combine) {
+  Result lanes[detail::kLanes];
+  for (Result& lane : lanes) lane = neutral;
+  int64_t at = 0;
+  for (; at + detail::kLanes <= count; at += detail::kLanes)
+    for (int i = 0; i < detail::kLanes; ++i) lanes[i] = combine(lanes[i], term(at + i));
+  for (int i = 0; at < count; ++at, ++i) lanes[i] = combine(lanes[i], term(at));
+  for (int half = detail::kLanes / 2; half > 0; half /= 2)
+    for (int i = 0; i < half; ++i) lanes[i] = combine(lanes[i], lanes[i + half]);
+  return lanes[0];
+}
+
+// The sum of term(0), ..., term(count - 1), and the largest of them: -infinity for none.
+template <typename Term>
+inline auto sum_of(int64_t count, Term&& term) {
+  using Result = decltype(term(count));
+  return fold(count, Result(0), term, [](Result a, Result b) { return a + b; });
+}
+template <typename Term>
+inline auto largest_of(int64_t count, Term&& term) {
+  using Result = decltype(term(count));
+  return fold(count, Result(-__builtin_inf()), term,
+              [](Result a, Result b) { return a < b ? b : a; });
+}
+
+}  // namespace opwright
