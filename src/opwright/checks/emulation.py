@@ -96,6 +96,27 @@ def _dependence(seen: _Seen) -> Iterator[Finding]:
         yield from next(iter(seen.wrong_in.values()))
 
 
+# What the emulator calls a fault, and the kind of finding that it is.
+_KINDS = {
+    "divergent_barrier": "divergent barrier",
+    "deadlock": "deadlock",
+    "inactive_lane": "inactive lane read",
+    "lane_not_in_mask": "lane not in its mask",
+    "race": "race",
+    "uninitialised_shared": "uninitialised shared memory",
+    "out_of_bounds": "stray access",
+    "misaligned_access": "misaligned access",
+    "undefined_behaviour": "undefined behaviour",
+    "shared_limit": "too much shared memory",
+    "ignored_launch_error": "launch error ignored",
+    "wrong_stream": "wrong stream",
+    "device_assert": "device assertion",
+    "trap": "trap",
+    "unsupported": "not emulated",
+    "address_error": "bad address",
+}
+
+
 def finding_of(said: dict[str, Any]) -> Finding:
     """A line of the emulator's report as a finding: kernel, place, block and thread."""
     parts = [said["message"], f"in {said['kernel']}"] if said.get("kernel") else [said["message"]]
@@ -103,7 +124,7 @@ def finding_of(said: dict[str, Any]) -> Finding:
         parts.append(f"at {said['file']}:{said['line']}")
     if said.get("block") is not None:
         parts.append(f"(block {_index(said['block'])}, thread {_index(said['thread'])})")
-    return Finding(said["kind"].replace("_", " "), " ".join(parts), said)
+    return Finding(_KINDS.get(said["kind"], said["kind"]), " ".join(parts), said)
 
 
 def with_emulated_findings(outcome: Outcome, emulation: Emulation) -> Outcome:

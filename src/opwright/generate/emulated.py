@@ -83,7 +83,8 @@ def wave_size(target: Target) -> int:
 def device_text(source: Path, spelling: str) -> str:
     """A device source as the host's compiler can read it; messages name the lines of ``source``."""
     text = source.read_text(encoding="utf-8", errors="surrogateescape")
-    return f"#include <opwright/emulated/{_SPELLINGS[spelling]}>\n{translate(text, str(source))}"
+    headers = (f"opwright/emulated/{_SPELLINGS[spelling]}", "opwright/stream.h")
+    return "".join(f"#include <{name}>\n" for name in headers) + translate(text, str(source))
 
 
 def translated_headers(folder: Path) -> Iterator[Unit]:

@@ -54,7 +54,7 @@ def results(spec: OperatorSpec) -> Iterator[str]:
 def _dispatch(spec: OperatorSpec, target: Target) -> Iterator[str]:
     if target.kind == "emulated":
         names = [a.name for a in spec.schema.tensors] + [r.name for r in spec.schema.fresh_returns]
-        yield from (f'ob::name_region({name}, "{name}");' for name in names)
+        yield from (f'const ob::Region {name}__region({name}, "{name}");' for name in names)
         yield from _choose(spec, target)
         yield "opwright_emulated_finish();"
     else:

@@ -33,6 +33,24 @@ ADVICE = {
     "fails beside other threads": "Guard what calls share, or let each have its own.",
     "order dependence": "Let threads that share data wait for each other: a barrier within a block, and "
     "between blocks atomics or a second launch.",
+    "divergent barrier": "Let every thread of the block reach the same barrier, or none: take it out of the "
+    "branch or the loop that some leave.",
+    "deadlock": "Look for threads that wait for others which have ended or wait elsewhere.",
+    "inactive lane read": "Shuffle among lanes that all take part, or leave the branch first.",
+    "lane not in its mask": "Name in the mask every lane that reaches the call; a wave may have 64.",
+    "race": "Put a barrier between the two accesses, or make them atomic.",
+    "uninitialised shared memory": "Write shared memory before it is read, and wait at a barrier in between.",
+    "stray access": "Look at the index arithmetic of this line, and at the guard around it.",
+    "misaligned access": "Check the pointer's alignment before a vector access, and take a scalar path "
+    "otherwise.",
+    "undefined behaviour": "Widen the arithmetic of this line: int64_t for sizes and offsets.",
+    "too much shared memory": "Use less, or ask for more with cudaFuncSetAttribute where the device has it.",
+    "launch error ignored": "Ask cudaGetLastError (hipGetLastError) after each launch, and throw.",
+    "wrong stream": "Launch on the stream that the launcher is given: PyTorch's current one.",
+    "device assertion": "Look at the assertion's condition for these sizes.",
+    "trap": "Look at the condition that leads to the trap.",
+    "not emulated": "Check this operator on a device.",
+    "bad address": "Look at the index arithmetic: this address is nobody's.",
     "sanitizer": "Look at this line; the whole report is in the record (--json FILE).",
     "refuses an allowed layout": "Take this layout, or describe the one that is taken with `layout`.",
     "wrong on a layout": "Read the strides, or declare layout='copy' (dense copies come in) or "

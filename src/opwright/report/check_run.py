@@ -20,6 +20,7 @@ from opwright.records.summary import (
 from opwright.report.advice import advice
 from opwright.report.check_table import LEGEND, check_table
 from opwright.report.figures import count_text
+from opwright.report.kernels import kernel_lines
 from opwright.report.verdicts import STYLES, sign
 
 _REASON_LINES = 2
@@ -67,6 +68,7 @@ def _parts(record: Record, verbose: bool, ascii_only: bool) -> Iterator[Renderab
         yield Text(LEGEND, style="dim")
     yield from _findings(record.operators, verbose, ascii_only)
     yield from _reasons(record.operators, ascii_only)
+    yield from kernel_lines(record.operators)
     if verbose:
         yield from _notes(record.operators)
     yield Text()

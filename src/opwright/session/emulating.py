@@ -29,6 +29,11 @@ _COMPILE = (
     *("-fsanitize=thread,undefined", "-fno-sanitize=vptr", "-fno-omit-frame-pointer"),
     *("-g", "-O1", "-Wno-psabi", "-Wno-tsan"),
 )
+# What no emulation can say of a kernel.
+_ON_DEVICES_ALONE = {
+    "memory_order": "only the chip shows in which order its threads see each other's writes",
+    "timing": "an emulated run says nothing about speed",
+}
 _PLACE = re.compile(r"^(?P<file>.*?):(?P<line>\d+)", re.MULTILINE)
 _SECONDS = 30.0
 
@@ -44,7 +49,8 @@ def watched(
     """The record with the cases of the watched build added. Raises what a build raises."""
     cases = tuple(watched_cases(operator, described, target, binding=binding))
     seconds = record.seconds + sum(case.seconds for case in cases)
-    return replace(record, cases=(*record.cases, *cases), seconds=seconds)
+    unplanned = {**record.unplanned, **_ON_DEVICES_ALONE}
+    return replace(record, cases=(*record.cases, *cases), seconds=seconds, unplanned=unplanned)
 
 
 def watched_cases(

@@ -23,15 +23,28 @@ inline Stream current_stream() {
 
 inline constexpr int kDtypeBytes[kDtypeCount + 1] = {8, 4, 2, 2, 8, 4, 2, 1, 1, 1, 8, 16, 1};
 
-// Kernels may access what the call has been given and what it returns, and nothing else.
-inline void name_region(const Tensor& tensor, const char* name) {
-  if (!tensor || numel(tensor) == 0) return;
-  int64_t elements = 1;
-  for (int64_t d = 0; d < tensor.dim(); ++d)
-    elements += (tensor.sizes()[d] - 1) * tensor.strides()[d];
-  opwright_emulated_region(tensor.data(), elements * kDtypeBytes[static_cast<int>(tensor.dtype())],
-                           name);
-}
+// A tensor of this call. Kernels may access such memory, and nothing else.
+class Region {
+ public:
+  Region(const Tensor& tensor, const char* name) {
+    if (!tensor || numel(tensor) == 0) return;
+    int64_t elements = 1;
+    for (int64_t d = 0; d < tensor.dim(); ++d)
+      elements += (tensor.sizes()[d] - 1) * tensor.strides()[d];
+    begin_ = tensor.data();
+    size_bytes_ = elements * kDtypeBytes[static_cast<int>(tensor.dtype())];
+    opwright_emulated_region(begin_, size_bytes_, name);
+  }
+  ~Region() {
+    if (begin_) opwright_emulated_leave_region(begin_, size_bytes_);
+  }
+  Region(const Region&) = delete;
+  Region& operator=(const Region&) = delete;
+
+ private:
+  const void* begin_ = nullptr;
+  size_t size_bytes_ = 0;
+};
 
 }  // namespace binding
 }  // namespace opwright
