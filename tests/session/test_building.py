@@ -33,6 +33,11 @@ def test_a_question_depends_on_all_that_makes_the_request_and_on_nothing_else(
         assert (other.receipt == asked.receipt) is is_same
 
 
+def test_a_request_that_holds_translated_sources_is_never_recalled(tmp_path: Path) -> None:
+    spec = read_operator(write_doubled(tmp_path, "translated")).spec
+    assert question_for(spec, Target("emulated", "wave32"), None) is None
+
+
 def test_a_library_that_is_known_loads_without_anything_that_builds(
     tmp_path: Path, empty_store: Path
 ) -> None:

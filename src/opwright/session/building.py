@@ -60,8 +60,11 @@ def build_request(
 
 
 def question_for(spec: OperatorSpec, target: Target, binding: str | None) -> Question | None:
-    """All that a generated request is made of, as text; None for the other kinds."""
-    if spec.implementation != "generated":
+    """All that a generated request is made of, as text; None where it is made of more than that.
+
+    Sources for other targets than the CPU are translated: their text is in the request.
+    """
+    if spec.implementation != "generated" or target.kind != "cpu":
         return None
     where = default_folder(os.environ)
     require_trusted(where, os.environ)
