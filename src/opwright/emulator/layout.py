@@ -17,10 +17,7 @@ RUNTIME = _HERE / "runtime"
 RUNTIME_SOURCES = tuple(sorted(RUNTIME.glob("*.cpp")))
 """Linked into each library; compiled with `INCLUDE` and `RUNTIME`, never with a sanitizer."""
 
-WATCHED_FLAGS = (
-    *("-g", "-O1", "-fsanitize=thread", "-fsanitize=undefined"),
-    *("-fno-sanitize=vptr"),
-)
+WATCHED_FLAGS = ("-g", "-O1", "-fsanitize=thread", "-fsanitize=undefined", "-fno-sanitize=vptr")
 """For kernels whose accesses are to be watched. Not for the linker: the runtime has what they call."""
 
 SPELLING_HEADERS = {"cuda": "opwright/emulated/as_nvcc.h", "hip": "opwright/emulated/as_hipcc.h"}

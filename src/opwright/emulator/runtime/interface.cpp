@@ -35,6 +35,10 @@ void opwright_emulated_region(const void* begin, size_t size_bytes, const char* 
   add_region(begin, size_bytes, name);
 }
 
+void opwright_emulated_leave_region(const void* begin, size_t size_bytes) {
+  leave_region(begin, size_bytes);
+}
+
 void opwright_emulated_reset() {
   forget_findings();
   forget_kernels();

@@ -4,8 +4,8 @@
 namespace opwright {
 namespace emulated __attribute__((visibility("hidden"))) {
 
-// Lets AddressSanitizer, where it is loaded, name the kernel and the thread of an error.
-void watch_for_address_errors();
+  // Lets AddressSanitizer, where it is loaded, name the kernel and the thread of an error.
+  void watch_for_address_errors();
 
 }  // namespace emulated
 }  // namespace opwright

@@ -20,6 +20,9 @@ int opwright_emulated_set(const char* name, const char* value);
 // watched kernels (compiled with -fsanitize=thread) may access no other global memory.
 void opwright_emulated_region(const void* begin, size_t size_bytes, const char* name);
 
+// Takes one such naming back, when the call that made it ends.
+void opwright_emulated_leave_region(const void* begin, size_t size_bytes);
+
 // To be called after an operator's call: tells of a launch error that nobody asked for.
 void opwright_emulated_finish();
 
