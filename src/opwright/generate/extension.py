@@ -22,8 +22,8 @@ _REGISTRATION = re.compile(r"\bTORCH_LIBRARY(_FRAGMENT)?\s*\(\s*(\w+)")
 def extension_request(spec: OperatorSpec, target: Target, torch: TorchFacts) -> BuildRequest:
     """The build of ``spec``'s extension with the flags of ``torch.utils.cpp_extension.load``.
 
-    Raises `SpecError` where a source is missing. A pybind11 module serves one Python, and a C++ ABI
-    serves one torch: both are part of the key.
+    Raises `SpecError` where a source is missing, `CompileError` where one has what cannot be emulated.
+    A pybind11 module serves one Python, and a C++ ABI serves one torch: both are part of the key.
     """
     extension = spec.extension
     assert extension is not None
@@ -31,7 +31,7 @@ def extension_request(spec: OperatorSpec, target: Target, torch: TorchFacts) -> 
     flags = extension_flags()
     python_include = Path(sysconfig.get_path("include"))
     own_include = (spec.folder / name for name in extension.include_dirs)
-    return BuildRequest(
+    request = BuildRequest(
         name=spec.name,
         target=target,
         root=spec.folder,
@@ -61,6 +61,11 @@ def extension_request(spec: OperatorSpec, target: Target, torch: TorchFacts) -> 
             "namespaces": registered_namespaces(sources.values()),
         },
     )
+    if target.kind == "emulated":
+        from opwright.generate.emulated_extension import emulated_extension  # few builds translate
+
+        return emulated_extension(request, spec)
+    return request
 
 
 def module_name(spec: OperatorSpec) -> str:

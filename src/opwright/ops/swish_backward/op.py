@@ -13,6 +13,6 @@ swish_backward = Operator(
     "swish_backward(Tensor grad, Tensor input) -> Tensor grad_input",
     inputs={"grad": Tensor(shape, layout="copy"), "input": Tensor(shape, layout="copy")},
     dtypes=("float32", "bfloat16", "float16", "float64"),
-    reference=lambda grad, input: torch.ops.aten.silu_backward(grad, input),
+    reference=torch.ops.aten.silu_backward,
     sources={"cpu": "swish_backward.cpp", "cuda": "swish_backward.cu", "hip": "swish_backward.cu"},
 )
