@@ -16,7 +16,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("errors", "frozen", "log"),
     ("process", "files", "symbols", "cgroups"),
     ("lock",),
-    ("spec", "records"),
+    ("spec", "records", "emulator"),
     ("op_file",),
     ("discovery", "roofline"),
     ("toolchain", "devices", "emulator"),

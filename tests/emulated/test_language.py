@@ -21,6 +21,14 @@ def test_cuda_sources_give_what_a_device_gives(load, function: str, wave_size: i
     assert [str(found) for found in kernels.findings() if not found.is_note] == []
 
 
+@pytest.mark.parametrize("wave_size", [32, 64])
+@pytest.mark.parametrize("function", functions_of("language.hip"))
+def test_hip_sources_give_what_a_device_gives(load, function: str, wave_size: int) -> None:
+    kernels = load("language.hip", wave_size=wave_size)
+    assert kernels.call(function) == 0
+    assert [str(found) for found in kernels.findings() if not found.is_note] == []
+
+
 @pytest.mark.parametrize("order", ["reverse", "random:1", "random:2"])
 @pytest.mark.parametrize("function", functions_of("language.cu"))
 def test_correct_kernels_do_not_depend_on_the_order(load, function: str, order: str) -> None:

@@ -18,7 +18,10 @@ __global__ void missing_barrier_kernel(float* y) {
   s[threadIdx.x] = threadIdx.x;
   y[threadIdx.x] = s[threadIdx.x ^ 32];  // here: missing_barrier
 }
-extern "C" int missing_barrier() { missing_barrier_kernel<<<1, 64>>>(y.data()); return 0; }
+extern "C" int missing_barrier() {
+  missing_barrier_kernel<<<1, 64>>>(y.data());
+  return 0;
+}
 
 __global__ void no_lockstep_kernel(float* y) {
   __shared__ float s[32];
@@ -27,23 +30,35 @@ __global__ void no_lockstep_kernel(float* y) {
   s[threadIdx.x] += s[threadIdx.x ^ 1];  // here: no_lockstep
   y[threadIdx.x] = s[threadIdx.x];
 }
-extern "C" int no_lockstep() { no_lockstep_kernel<<<1, 32>>>(y.data()); return 0; }
+extern "C" int no_lockstep() {
+  no_lockstep_kernel<<<1, 32>>>(y.data());
+  return 0;
+}
 
 __global__ void all_write_kernel(float* y) {
   y[0] = threadIdx.x;  // here: all_write
 }
-extern "C" int all_write() { all_write_kernel<<<1, 64>>>(y.data()); return 0; }
+extern "C" int all_write() {
+  all_write_kernel<<<1, 64>>>(y.data());
+  return 0;
+}
 
 __global__ void blocks_write_kernel(float* y) {
   if (threadIdx.x == 0) y[0] += 1;  // here: blocks_write
 }
-extern "C" int blocks_write() { blocks_write_kernel<<<2, 64>>>(y.data()); return 0; }
+extern "C" int blocks_write() {
+  blocks_write_kernel<<<2, 64>>>(y.data());
+  return 0;
+}
 
 __global__ void early_total_kernel(float* y) {
   atomicAdd(y, 1.0f);
   if (threadIdx.x == 63) y[1] = y[0];  // here: early_total
 }
-extern "C" int early_total() { early_total_kernel<<<1, 64>>>(y.data()); return 0; }
+extern "C" int early_total() {
+  early_total_kernel<<<1, 64>>>(y.data());
+  return 0;
+}
 
 __global__ void last_block_kernel(float* part, unsigned* count, float* y, bool fence) {
   __shared__ bool last;
@@ -75,7 +90,10 @@ __global__ void unwritten_kernel(float* y) {
   __syncthreads();
   y[threadIdx.x] = s[threadIdx.x];  // here: unwritten
 }
-extern "C" int unwritten() { unwritten_kernel<<<1, 64>>>(y.data()); return 0; }
+extern "C" int unwritten() {
+  unwritten_kernel<<<1, 64>>>(y.data());
+  return 0;
+}
 
 __global__ void copy_kernel(const float* x, float* y, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -107,45 +125,66 @@ __global__ void shared_index_kernel(float* y) {
   s[threadIdx.x] = 1;  // here: shared_index
   y[threadIdx.x] = s[threadIdx.x];
 }
-extern "C" int shared_index() { shared_index_kernel<<<1, 33>>>(y.data()); return 0; }
+extern "C" int shared_index() {
+  shared_index_kernel<<<1, 33>>>(y.data());
+  return 0;
+}
 
 __global__ void dynamic_index_kernel(float* y) {
   extern __shared__ float s[];
   s[threadIdx.x] = 1;  // here: dynamic_index
   y[threadIdx.x] = s[threadIdx.x];
 }
-extern "C" int dynamic_index() { dynamic_index_kernel<<<1, 64, 63 * 4>>>(y.data()); return 0; }
+extern "C" int dynamic_index() {
+  dynamic_index_kernel<<<1, 64, 63 * 4>>>(y.data());
+  return 0;
+}
 
 __global__ void local_index_kernel(float* y, int n) {
   float tile[8];
   for (int i = 0; i <= n; ++i) tile[i] = i;  // here: local_index
   y[threadIdx.x] = tile[n - 1];
 }
-extern "C" int local_index() { local_index_kernel<<<1, 4>>>(y.data(), 8); return 0; }
+extern "C" int local_index() {
+  local_index_kernel<<<1, 4>>>(y.data(), 8);
+  return 0;
+}
 
 __global__ void misaligned_kernel(const float* x, float* y) {
   float4 v = reinterpret_cast<const float4*>(x + 1)[threadIdx.x];  // here: misaligned
   y[threadIdx.x] = v.x;
 }
-extern "C" int misaligned() { misaligned_kernel<<<1, 4>>>(x.data(), y.data()); return 0; }
+extern "C" int misaligned() {
+  misaligned_kernel<<<1, 4>>>(x.data(), y.data());
+  return 0;
+}
 
 __global__ void overflow_kernel(float* y, int rows, int columns) {
   int last = rows * columns;  // here: overflow
   y[threadIdx.x] = last;
 }
-extern "C" int overflow() { overflow_kernel<<<1, 4>>>(y.data(), 65536, 40000); return 0; }
+extern "C" int overflow() {
+  overflow_kernel<<<1, 4>>>(y.data(), 65536, 40000);
+  return 0;
+}
 
 __global__ void shift_kernel(float* y, int n) {
   y[threadIdx.x] = 1 << (n + threadIdx.x);  // here: shift
 }
-extern "C" int shift() { shift_kernel<<<1, 4>>>(y.data(), 29); return 0; }
+extern "C" int shift() {
+  shift_kernel<<<1, 4>>>(y.data(), 29);
+  return 0;
+}
 
 __global__ void exits_early_kernel(float* y, int n) {
   if (threadIdx.x >= n) return;
   __syncthreads();  // here: exits_early
   y[threadIdx.x] = 1;
 }
-extern "C" int exits_early() { exits_early_kernel<<<1, 64>>>(y.data(), 40); return 0; }
+extern "C" int exits_early() {
+  exits_early_kernel<<<1, 64>>>(y.data(), 40);
+  return 0;
+}
 
 __global__ void two_barriers_kernel(float* y) {
   if (threadIdx.x < 40) {
@@ -155,27 +194,43 @@ __global__ void two_barriers_kernel(float* y) {
   }
   y[threadIdx.x] = 1;
 }
-extern "C" int two_barriers() { two_barriers_kernel<<<1, 64>>>(y.data()); return 0; }
+extern "C" int two_barriers() {
+  two_barriers_kernel<<<1, 64>>>(y.data());
+  return 0;
+}
 
 __global__ void deadlock_kernel(float* y) {
-  if (threadIdx.x < 16) y[0] = __shfl_sync(0xffffffff, 1.0f, 0);  // here: deadlock
-  else __syncthreads();
+  if (threadIdx.x < 16)
+    y[0] = __shfl_sync(0xffffffff, 1.0f, 0);  // here: deadlock
+  else
+    __syncthreads();
 }
-extern "C" int deadlock() { deadlock_kernel<<<1, 32>>>(y.data()); return 0; }
+extern "C" int deadlock() {
+  deadlock_kernel<<<1, 32>>>(y.data());
+  return 0;
+}
 
 __global__ void inactive_kernel(float* y) {
   float v = threadIdx.x;
-  for (int step = 16; step; step /= 2) v += __shfl_down_sync(0xffffffff, v, step);  // here: inactive
+  for (int step = 16; step; step /= 2)
+    v += __shfl_down_sync(0xffffffff, v, step);  // here: inactive
   if (!threadIdx.x) y[0] = v;
 }
-extern "C" int inactive() { inactive_kernel<<<1, 24>>>(y.data()); return 0; }
+extern "C" int inactive() {
+  inactive_kernel<<<1, 24>>>(y.data());
+  return 0;
+}
 
 __global__ void short_mask_kernel(float* y) {
   float v = 1;
-  for (int step = warpSize / 2; step; step /= 2) v += __shfl_xor_sync(0xffffffff, v, step);  // here: short_mask
+  for (int step = warpSize / 2; step; step /= 2)
+    v += __shfl_xor_sync(0xffffffff, v, step);  // here: short_mask
   y[threadIdx.x] = v;
 }
-extern "C" int short_mask() { short_mask_kernel<<<1, 64>>>(y.data()); return 0; }
+extern "C" int short_mask() {
+  short_mask_kernel<<<1, 64>>>(y.data());
+  return 0;
+}
 
 // Right on waves of 32 lanes only.
 __global__ void wave32_only_kernel(float* y) {
@@ -190,7 +245,10 @@ __global__ void wave32_only_kernel(float* y) {
     if (!threadIdx.x) y[0] = v;
   }
 }
-extern "C" int wave32_only() { wave32_only_kernel<<<1, 256>>>(y.data()); return y[0] != 256; }
+extern "C" int wave32_only() {
+  wave32_only_kernel<<<1, 256>>>(y.data());
+  return y[0] != 256;
+}
 
 __global__ void order_kernel(int* taken, float* y) {
   if (threadIdx.x == 0) y[atomicAdd(taken, 1)] = blockIdx.x;
@@ -213,7 +271,10 @@ extern "C" int asserts() {
 }
 
 __global__ void trap_kernel() { __trap(); }  // here: traps
-extern "C" int traps() { trap_kernel<<<1, 1>>>(); return 0; }
+extern "C" int traps() {
+  trap_kernel<<<1, 1>>>();
+  return 0;
+}
 
 __global__ void nothing_kernel() {}
 extern "C" int ignored_error() {
@@ -234,10 +295,16 @@ __global__ void large_kernel(float* y) {
   a[threadIdx.x] = b[threadIdx.x] = 1;
   y[threadIdx.x] = a[threadIdx.x] + b[threadIdx.x];
 }
-extern "C" int too_much_shared() { large_kernel<<<1, 32>>>(y.data()); return 0; }
+extern "C" int too_much_shared() {
+  large_kernel<<<1, 32>>>(y.data());
+  return 0;
+}
 
 __global__ void parent_kernel() { nothing_kernel<<<1, 1>>>(); }
-extern "C" int nested_launch() { parent_kernel<<<1, 1>>>(); return 0; }
+extern "C" int nested_launch() {
+  parent_kernel<<<1, 1>>>();
+  return 0;
+}
 
 // Traffic: each of 128 elements is read twice, and written once.
 __global__ void traffic_kernel(const float* x, float* y, int n) {

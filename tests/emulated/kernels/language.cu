@@ -87,7 +87,8 @@ extern "C" int shared_memory_beyond_48_kib() {
 }
 
 __device__ __forceinline__ float warp_sum(float v) {
-  for (int step = warpSize / 2; step > 0; step /= 2) v += __shfl_down_sync(0xffffffffffffffff, v, step);
+  for (int step = warpSize / 2; step > 0; step /= 2)
+    v += __shfl_down_sync(0xffffffffffffffff, v, step);
   return v;
 }
 
@@ -132,12 +133,11 @@ __global__ void divergent_kernel(int* y) {
 extern "C" int divergence() {
   std::vector<int> y(warpSize);
   divergent_kernel<<<1, warpSize>>>(y.data());
-  return wrong(y, [](int i) {
-    return (i < 8 ? 8 : 100 + warpSize - 8) + (i < 16 ? 15000 : 0);
-  });
+  return wrong(y, [](int i) { return (i < 8 ? 8 : 100 + warpSize - 8) + (i < 16 ? 15000 : 0); });
 }
 
-__global__ void atomics_kernel(int* i, float* f, double* d, unsigned* u, __half* h, unsigned long long* l) {
+__global__ void atomics_kernel(int* i, float* f, double* d, unsigned* u, __half* h,
+                               unsigned long long* l) {
   atomicAdd(i, 1);
   atomicAdd(f, 0.5f);
   atomicAdd(d, 0.25);
@@ -155,7 +155,11 @@ __global__ void atomics_kernel(int* i, float* f, double* d, unsigned* u, __half*
 }
 
 extern "C" int atomics() {
-  int i[4] = {}; float f = 0; double d = 0; unsigned u[2] = {}; unsigned long long l = 0;
+  int i[4] = {};
+  float f = 0;
+  double d = 0;
+  unsigned u[2] = {};
+  unsigned long long l = 0;
   __half h = 0.0f;
   atomics_kernel<<<40, 50>>>(i, &f, &d, u, &h, &l);
   return (i[0] != 2000) + (f != 1000) + (d != 500) + (i[1] != 88) + (i[2] != -49) + (u[0] != 0) +
@@ -174,8 +178,9 @@ extern "C" int constants() {
   const float host[] = {1, 2, 3, 4};
   std::vector<float> y(4);
   int bad = cudaMemcpyToSymbol(weights, host, sizeof(host)) != cudaSuccess;
-  constants_kernel<<<1, 4>>>(y.data());
   int count = 0;
+  cudaMemcpyToSymbol(counter, &count, sizeof(count));
+  constants_kernel<<<1, 4>>>(y.data());
   cudaMemcpyFromSymbol(&count, counter, sizeof(count));
   bad += cudaMemcpyToSymbol(weights, host, 8, 12) != cudaErrorInvalidValue;
   cudaGetLastError();
@@ -191,8 +196,10 @@ __global__ void vectors_kernel(const float4* x, float4* y, int n) {
 }
 
 extern "C" int vectors() {
-  static_assert(sizeof(float4) == 16 && alignof(float4) == 16 && sizeof(float3) == 12, "as on a device");
-  static_assert(alignof(double2) == 16 && sizeof(short4) == 8 && alignof(uchar4) == 4, "as on a device");
+  static_assert(sizeof(float4) == 16 && alignof(float4) == 16 && sizeof(float3) == 12,
+                "as on a device");
+  static_assert(alignof(double2) == 16 && sizeof(short4) == 8 && alignof(uchar4) == 4,
+                "as on a device");
   alignas(16) static float x[400], y[400];
   for (int i = 0; i < 400; ++i) x[i] = i;
   vectors_kernel<<<2, 7>>>(reinterpret_cast<float4*>(x), reinterpret_cast<float4*>(y), 100);
@@ -203,7 +210,7 @@ extern "C" int vectors() {
 
 __global__ void halves_kernel(float* y) {
   __half a = __float2half(1.0f), b = __float2half_rn(0.00048828125f);  // 2^-11
-  y[0] = __half2float(__hadd(a, b));                                      // a tie: to even
+  y[0] = __half2float(__hadd(a, b));                                   // a tie: to even
   y[1] = float(a + __half(0.000732421875f));
   y[2] = __half2float(__hfma(__half(0.1f), __half(0.1f), __half(-0.01f)));
   __half2 two = __floats2half2_rn(65504.0f, 65520.0f);
@@ -221,7 +228,8 @@ extern "C" int halves() {
   std::vector<float> y(10);
   halves_kernel<<<1, 1>>>(y.data());
   const float product = 0.0999755859375f;
-  const float expected[] = {1, 1 + 0x1p-10f, 0, 65504, INFINITY, 1, 3.03125f, 0x1p-24f, 1 + 0x1p-10f, 0};
+  const float expected[] = {1, 1 + 0x1p-10f, 0,        65504,        INFINITY,
+                            1, 3.03125f,     0x1p-24f, 1 + 0x1p-10f, 0};
   int bad = 0;
   for (int i = 0; i < 10; ++i) bad += i != 2 && y[i] != expected[i];
   const double exact = double(product) * product - double(float(__half(0.01f)));
@@ -281,8 +289,8 @@ extern "C" int groups() {
 }
 
 __global__ void count_kernel(int* y) {
-  y[threadIdx.x] = __syncthreads_count(threadIdx.x % 3 == 0) * 10 + __syncthreads_or(threadIdx.x == 5) * 2 +
-                   __syncthreads_and(threadIdx.x < 63);
+  y[threadIdx.x] = __syncthreads_count(threadIdx.x % 3 == 0) * 10 +
+                   __syncthreads_or(threadIdx.x == 5) * 2 + __syncthreads_and(threadIdx.x < 63);
 }
 
 extern "C" int barrier_votes() {
@@ -295,10 +303,10 @@ __global__ void nothing_kernel() {}
 
 extern "C" int limits() {
   int bad = 0;
-  const dim3 refused[][2] = {{dim3(0), dim3(1)}, {dim3(1), dim3(0)}, {dim3(1), dim3(1025)},
-                             {dim3(1, 65536), dim3(1)}, {dim3(1, 1, 65536), dim3(1)},
-                             {dim3(1), dim3(1, 1, 65)}, {dim3(1), dim3(64, 32)},
-                             {dim3(2147483648u), dim3(1)}};
+  const dim3 refused[][2] = {{dim3(0), dim3(1)},           {dim3(1), dim3(0)},
+                             {dim3(1), dim3(1025)},        {dim3(1, 65536), dim3(1)},
+                             {dim3(1, 1, 65536), dim3(1)}, {dim3(1), dim3(1, 1, 65)},
+                             {dim3(1), dim3(64, 32)},      {dim3(2147483648u), dim3(1)}};
   for (auto& config : refused) {
     nothing_kernel<<<config[0], config[1]>>>();
     bad += cudaPeekAtLastError() != cudaErrorInvalidConfiguration;
@@ -310,7 +318,8 @@ extern "C" int limits() {
   std::vector<float> y(8);
   block_sum<64, float><<<1, 128>>>(y.data(), y.data());  // more than the launch bounds
   bad += cudaGetLastError() == cudaSuccess;
-  return bad + std::strcmp(cudaGetErrorName(cudaErrorInvalidConfiguration), "cudaErrorInvalidConfiguration");
+  return bad + std::strcmp(cudaGetErrorName(cudaErrorInvalidConfiguration),
+                           "cudaErrorInvalidConfiguration");
 }
 
 extern "C" int runtime_functions() {
@@ -340,11 +349,13 @@ __global__ void transpose_kernel(const float* x, float* y, int rows, int columns
   __shared__ float tile[32][33];
   int column = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 32 + threadIdx.y;
   for (int j = 0; j < 32; j += 8)
-    if (column < columns && row + j < rows) tile[threadIdx.y + j][threadIdx.x] = x[(row + j) * columns + column];
+    if (column < columns && row + j < rows)
+      tile[threadIdx.y + j][threadIdx.x] = x[(row + j) * columns + column];
   __syncthreads();
   column = blockIdx.y * 32 + threadIdx.x, row = blockIdx.x * 32 + threadIdx.y;
   for (int j = 0; j < 32; j += 8)
-    if (column < rows && row + j < columns) y[(row + j) * rows + column] = tile[threadIdx.x][threadIdx.y + j];
+    if (column < rows && row + j < columns)
+      y[(row + j) * rows + column] = tile[threadIdx.x][threadIdx.y + j];
 }
 
 extern "C" int transpose() {

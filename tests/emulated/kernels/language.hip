@@ -16,7 +16,8 @@ template <typename scalar_t>
 __global__ void twice_kernel(const scalar_t* x, scalar_t* y, int size) {
   int idx = hipBlockIdx_x * hipBlockDim_x + hipThreadIdx_x;
   int stride = hipBlockDim_x * hipGridDim_x;
-  for (int i = idx; i < size; i += stride) y[i] = static_cast<scalar_t>(2 * static_cast<float>(x[i]));
+  for (int i = idx; i < size; i += stride)
+    y[i] = static_cast<scalar_t>(2 * static_cast<float>(x[i]));
 }
 
 extern "C" int grid_stride_loop() {
@@ -24,7 +25,8 @@ extern "C" int grid_stride_loop() {
   std::vector<__half> hx(100, __half(3.0f)), hy(100);
   int blocks = min((1000 + 255) / 256, 2);
   hipLaunchKernelGGL(twice_kernel<float>, dim3(blocks), dim3(256), 0, 0, x.data(), y.data(), 1000);
-  hipLaunchKernelGGL((twice_kernel<__half>), dim3(1), dim3(64), 0, nullptr, hx.data(), hy.data(), 100);
+  hipLaunchKernelGGL((twice_kernel<__half>), dim3(1), dim3(64), 0, nullptr, hx.data(), hy.data(),
+                     100);
   return (hipGetLastError() != hipSuccess) + wrong(y, [](int) { return 6.0f; }) +
          wrong(hy, [](int) { return __half(6.0f); });
 }
@@ -48,7 +50,8 @@ __global__ void row_sum_kernel(const T* x, float* y, int columns) {
 extern "C" int shuffles() {
   std::vector<__hip_bfloat16> x(10 * 300, __float2bfloat16(1.0f));
   std::vector<float> y(10);
-  hipLaunchKernelGGL(HIP_KERNEL_NAME(row_sum_kernel<128, __hip_bfloat16>), 10, 128, 0, 0, x.data(), y.data(), 300);
+  hipLaunchKernelGGL(HIP_KERNEL_NAME(row_sum_kernel<128, __hip_bfloat16>), 10, 128, 0, 0, x.data(),
+                     y.data(), 300);
   return wrong(y, [](int) { return 300.0f; });
 }
 

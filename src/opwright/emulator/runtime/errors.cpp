@@ -6,111 +6,111 @@
 #include "kernels.h"
 
 namespace opwright {
-namespace emulated __attribute__((visibility("hidden"))) {
-  namespace {
+namespace emulated {
+namespace {
 
-  struct Unread {
-    bool any = false;
-    Finding finding;
-  };
+struct Unread {
+  bool any = false;
+  Finding finding;
+};
 
-  thread_local int last_error = kSuccess;
-  thread_local Unread unread;
-  std::atomic<int> lasting{kSuccess};
+thread_local int last_error = kSuccess;
+thread_local Unread unread;
+std::atomic<int> lasting{kSuccess};
 
-  struct Known {
-    int error;
-    const char* cuda_name;
-    const char* hip_name;
-    const char* text;
-  };
+struct Known {
+  int error;
+  const char* cuda_name;
+  const char* hip_name;
+  const char* text;
+};
 
-  constexpr Known kErrors[] = {
-      {kSuccess, "cudaSuccess", "hipSuccess", "no error"},
-      {kInvalidValue, "cudaErrorInvalidValue", "hipErrorInvalidValue", "invalid argument"},
-      {2, "cudaErrorMemoryAllocation", "hipErrorMemoryAllocation", "out of memory"},
-      {kInvalidConfiguration, "cudaErrorInvalidConfiguration", "hipErrorInvalidConfiguration",
-       "invalid configuration argument"},
-      {kIllegalAddress, "cudaErrorIllegalAddress", "hipErrorIllegalAddress",
-       "an illegal memory access was encountered"},
-      {kLaunchOutOfResources, "cudaErrorLaunchOutOfResources", "hipErrorLaunchOutOfResources",
-       "too many resources requested for launch"},
-      {kAssert, "cudaErrorAssert", "hipErrorAssert", "device-side assert triggered"},
-      {kMisalignedAddress, "cudaErrorMisalignedAddress", "hipErrorMisalignedAddress",
-       "misaligned address"},
-      {kLaunchFailure, "cudaErrorLaunchFailure", "hipErrorLaunchFailure",
-       "unspecified launch failure"},
-      {kNotSupported, "cudaErrorNotSupported", "hipErrorNotSupported", "operation not supported"},
-  };
+constexpr Known kErrors[] = {
+    {kSuccess, "cudaSuccess", "hipSuccess", "no error"},
+    {kInvalidValue, "cudaErrorInvalidValue", "hipErrorInvalidValue", "invalid argument"},
+    {2, "cudaErrorMemoryAllocation", "hipErrorMemoryAllocation", "out of memory"},
+    {kInvalidConfiguration, "cudaErrorInvalidConfiguration", "hipErrorInvalidConfiguration",
+     "invalid configuration argument"},
+    {kIllegalAddress, "cudaErrorIllegalAddress", "hipErrorIllegalAddress",
+     "an illegal memory access was encountered"},
+    {kLaunchOutOfResources, "cudaErrorLaunchOutOfResources", "hipErrorLaunchOutOfResources",
+     "too many resources requested for launch"},
+    {kAssert, "cudaErrorAssert", "hipErrorAssert", "device-side assert triggered"},
+    {kMisalignedAddress, "cudaErrorMisalignedAddress", "hipErrorMisalignedAddress",
+     "misaligned address"},
+    {kLaunchFailure, "cudaErrorLaunchFailure", "hipErrorLaunchFailure",
+     "unspecified launch failure"},
+    {kNotSupported, "cudaErrorNotSupported", "hipErrorNotSupported", "operation not supported"},
+};
 
-  const Known& known(int error) {
-    static constexpr Known kOther = {-1, "cudaErrorUnknown", "hipErrorUnknown", "unknown error"};
-    for (const Known& entry : kErrors) {
-      if (entry.error == error) return entry;
-    }
-    return kOther;
+const Known& known(int error) {
+  static constexpr Known kOther = {-1, "cudaErrorUnknown", "hipErrorUnknown", "unknown error"};
+  for (const Known& entry : kErrors) {
+    if (entry.error == error) return entry;
   }
+  return kOther;
+}
 
-  }  // namespace
+}  // namespace
 
-  bool is_lasting(int error) {
-    return error == kIllegalAddress || error == kAssert || error == kMisalignedAddress ||
-           error == kLaunchFailure;
-  }
+bool is_lasting(int error) {
+  return error == kIllegalAddress || error == kAssert || error == kMisalignedAddress ||
+         error == kLaunchFailure;
+}
 
-  int lasting_error() { return lasting; }
+int lasting_error() { return lasting; }
 
-  int peek_error() {
-    unread.any = false;
-    return lasting ? lasting.load() : last_error;
-  }
+int peek_error() {
+  unread.any = false;
+  return lasting ? lasting.load() : last_error;
+}
 
-  int take_error() {
-    const int error = peek_error();
-    last_error = kSuccess;
-    return error;
-  }
+int take_error() {
+  const int error = peek_error();
+  last_error = kSuccess;
+  return error;
+}
 
-  int keep_error(int error) {
-    if (error) last_error = error;
-    if (is_lasting(error)) lasting = error;
-    return error;
-  }
+int keep_error(int error) {
+  if (error) last_error = error;
+  if (is_lasting(error)) lasting = error;
+  return error;
+}
 
-  void keep_launch_error(int error, const Launch& launch, const std::string& reason) {
-    keep_error(error);
-    Finding finding{};
-    finding.kind = "launch_refused";
-    finding.kernel = kernel_name(launch);
-    finding.file = launch.site->file;
-    finding.line = launch.site->line;
-    finding.message = reason;
-    finding.note = true;
-    finding.count = 1;
-    report(finding);
-    finding.kind = "ignored_launch_error";
-    finding.message = "the launch failed (" + reason + "), and nobody asked for the error";
-    finding.note = false;
-    unread = {true, finding};
-  }
+void keep_launch_error(int error, const Launch& launch, const std::string& reason) {
+  keep_error(error);
+  Finding finding{};
+  finding.kind = "launch_refused";
+  finding.kernel = kernel_name(launch);
+  finding.file = launch.site->file;
+  finding.line = launch.site->line;
+  finding.message = reason;
+  finding.note = true;
+  finding.count = 1;
+  report(finding);
+  finding.kind = "ignored_launch_error";
+  finding.message = "the launch failed (" + reason + "), and nobody asked for the error";
+  finding.note = false;
+  unread = {true, finding};
+}
 
-  void report_ignored_error() {
-    if (unread.any) report(unread.finding);
-    unread.any = false;
-  }
+void report_ignored_error() {
+  if (unread.any) report(unread.finding);
+  unread.any = false;
+}
 
-  void forget_errors() {
-    last_error = kSuccess;
-    lasting = kSuccess;
-    unread.any = false;
-  }
+void forget_errors() {
+  last_error = kSuccess;
+  lasting = kSuccess;
+  unread.any = false;
+}
 
-  const char* error_name(int error, Vendor vendor) {
-    const Known& entry = known(error);
-    return vendor == Vendor::hip ? entry.hip_name : entry.cuda_name;
-  }
+const char* error_name(int error, Vendor vendor) {
+  const Known& entry = known(error);
+  return vendor == Vendor::hip ? entry.hip_name : entry.cuda_name;
+}
 
-  const char* error_text(int error) { return known(error).text; }
+const char* error_text(int error) { return known(error).text; }
 
 }  // namespace emulated
 }  // namespace opwright

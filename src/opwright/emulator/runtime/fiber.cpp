@@ -72,92 +72,92 @@ opwright_emulated_switch:
 #endif
 
 namespace opwright {
-namespace emulated __attribute__((visibility("hidden"))) {
-  namespace {
+namespace emulated {
+namespace {
 
-  constexpr size_t kStackBytes = size_t{256} << 10;
-  constexpr size_t kGuardBytes = size_t{64} << 10;  // also with pages of 64 KiB
-  constexpr size_t kSlabStacks = 64;
-  constexpr size_t kSlotBytes = kStackBytes + kGuardBytes;
+constexpr size_t kStackBytes = size_t{256} << 10;
+constexpr size_t kGuardBytes = size_t{64} << 10;  // also with pages of 64 KiB
+constexpr size_t kSlabStacks = 64;
+constexpr size_t kSlotBytes = kStackBytes + kGuardBytes;
 
-  // Neighbours would meet in the same lines of the cache if all stacks began at the same offset.
-  constexpr size_t kColourBytes = 320;
-  constexpr size_t kColours = 48;
+// Neighbours would meet in the same lines of the cache if all stacks began at the same offset.
+constexpr size_t kColourBytes = 320;
+constexpr size_t kColours = 48;
 
-  void* prepared_stack(char* top, void (*entry)()) {
-    auto** slot = reinterpret_cast<void**>(reinterpret_cast<uintptr_t>(top) & ~uintptr_t{15});
+void* prepared_stack(char* top, void (*entry)()) {
+  auto** slot = reinterpret_cast<void**>(reinterpret_cast<uintptr_t>(top) & ~uintptr_t{15});
 #if defined(__x86_64__)
-    *--slot = nullptr;  // the return address of `entry`: the end of every back trace
-    *--slot = reinterpret_cast<void*>(entry);
-    for (int i = 0; i < 6; ++i) *--slot = nullptr;
+  *--slot = nullptr;  // the return address of `entry`: the end of every back trace
+  *--slot = reinterpret_cast<void*>(entry);
+  for (int i = 0; i < 6; ++i) *--slot = nullptr;
 #else
-    slot -= 20;
-    for (int i = 0; i < 20; ++i) slot[i] = nullptr;
-    slot[11] = reinterpret_cast<void*>(entry);  // x30
+  slot -= 20;
+  for (int i = 0; i < 20; ++i) slot[i] = nullptr;
+  slot[11] = reinterpret_cast<void*>(entry);  // x30
 #endif
-    return slot;
+  return slot;
+}
+
+}  // namespace
+
+struct FiberPool::Slab {
+  char* stacks = nullptr;
+  Fiber fibers[kSlabStacks];
+
+  ~Slab() { munmap(stacks, kSlabStacks * kSlotBytes); }
+};
+
+FiberPool::FiberPool() = default;
+FiberPool::~FiberPool() = default;
+
+void FiberPool::add_slab() {
+  void* stacks = mmap(nullptr, kSlabStacks * kSlotBytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (stacks == MAP_FAILED) {
+    fprintf(stderr, "opwright: no address space for the stacks of emulated threads\n");
+    abort();
   }
+  slabs_.push_back(std::make_unique<Slab>());
+  Slab& slab = *slabs_.back();
+  slab.stacks = static_cast<char*>(stacks);
+  for (size_t i = 0; i < kSlabStacks; ++i) {
+    char* slot = slab.stacks + i * kSlotBytes;
+    mprotect(slot, kGuardBytes, PROT_NONE);
+    slab.fibers[i].bottom = slot + kGuardBytes;
+    slab.fibers[i].size = kStackBytes - (count_++ % kColours) * kColourBytes;
+  }
+}
 
-  }  // namespace
+Fiber* FiberPool::take(void (*entry)()) {
+  if (free_.empty()) {
+    add_slab();
+    for (size_t i = kSlabStacks; i-- > 0;) free_.push_back(&slabs_.back()->fibers[i]);
+  }
+  Fiber* fiber = free_.back();
+  free_.pop_back();
+  fiber->fake_stack = nullptr;
+  fiber->stack_pointer = prepared_stack(fiber->bottom + fiber->size, entry);
+  return fiber;
+}
 
-  struct FiberPool::Slab {
-    char* stacks = nullptr;
-    Fiber fibers[kSlabStacks];
-
-    ~Slab() { munmap(stacks, kSlabStacks * kSlotBytes); }
-  };
-
-  FiberPool::FiberPool() = default;
-  FiberPool::~FiberPool() = default;
-
-  void FiberPool::add_slab() {
-    void* stacks = mmap(nullptr, kSlabStacks * kSlotBytes, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (stacks == MAP_FAILED) {
-      fprintf(stderr, "opwright: no address space for the stacks of emulated threads\n");
-      abort();
-    }
-    slabs_.push_back(std::make_unique<Slab>());
-    Slab& slab = *slabs_.back();
-    slab.stacks = static_cast<char*>(stacks);
-    for (size_t i = 0; i < kSlabStacks; ++i) {
-      char* slot = slab.stacks + i * kSlotBytes;
-      mprotect(slot, kGuardBytes, PROT_NONE);
-      slab.fibers[i].bottom = slot + kGuardBytes;
-      slab.fibers[i].size = kStackBytes - (count_++ % kColours) * kColourBytes;
+void FiberPool::take_all_back() {
+  free_.clear();
+  for (auto slab = slabs_.rbegin(); slab != slabs_.rend(); ++slab) {
+    for (size_t i = kSlabStacks; i-- > 0;) {
+      Fiber* fiber = &(*slab)->fibers[i];
+      unpoison(fiber->bottom, fiber->size);
+      free_.push_back(fiber);
     }
   }
+}
 
-  Fiber* FiberPool::take(void (*entry)()) {
-    if (free_.empty()) {
-      add_slab();
-      for (size_t i = kSlabStacks; i-- > 0;) free_.push_back(&slabs_.back()->fibers[i]);
-    }
-    Fiber* fiber = free_.back();
-    free_.pop_back();
-    fiber->fake_stack = nullptr;
-    fiber->stack_pointer = prepared_stack(fiber->bottom + fiber->size, entry);
-    return fiber;
+bool FiberPool::owns(const void* address) const {
+  const char* at = static_cast<const char*>(address);
+  for (const auto& slab : slabs_) {
+    if (at >= slab->stacks && at < slab->stacks + kSlabStacks * kSlotBytes) return true;
   }
-
-  void FiberPool::take_all_back() {
-    free_.clear();
-    for (auto slab = slabs_.rbegin(); slab != slabs_.rend(); ++slab) {
-      for (size_t i = kSlabStacks; i-- > 0;) {
-        Fiber* fiber = &(*slab)->fibers[i];
-        unpoison(fiber->bottom, fiber->size);
-        free_.push_back(fiber);
-      }
-    }
-  }
-
-  bool FiberPool::owns(const void* address) const {
-    const char* at = static_cast<const char*>(address);
-    for (const auto& slab : slabs_) {
-      if (at >= slab->stacks && at < slab->stacks + kSlabStacks * kSlotBytes) return true;
-    }
-    return false;
-  }
+  return false;
+}
 
 }  // namespace emulated
 }  // namespace opwright

@@ -8,30 +8,30 @@
 #include "executor.h"
 
 namespace opwright {
-namespace emulated __attribute__((visibility("hidden"))) {
+namespace emulated {
 
-  struct Kernel {
-    std::string name;
-    uint64_t launches = 0;
-    uint64_t blocks = 0;
-    uint64_t threads = 0;
-    dim3 grid, block;  // of the last launch
-    uint64_t dynamic_shared_bytes = 0;
-    uint64_t static_shared_bytes = 0;
-    std::map<std::string, Traffic> traffic;  // watched launches only
-    std::map<std::string, std::string> hints;
-  };
+struct Kernel {
+  std::string name;
+  uint64_t launches = 0;
+  uint64_t blocks = 0;
+  uint64_t threads = 0;
+  dim3 grid, block;  // of the last launch
+  uint64_t dynamic_shared_bytes = 0;
+  uint64_t static_shared_bytes = 0;
+  std::map<std::string, Traffic> traffic;  // watched launches only
+  std::map<std::string, std::string> hints;
+};
 
-  // "k [with T = float]" for what __PRETTY_FUNCTION__ says in a kernel.
-  std::string kernel_name(const std::string& pretty);
+// "k [with T = float]" for what __PRETTY_FUNCTION__ says in a kernel.
+std::string kernel_name(const std::string& pretty);
 
-  // What the kernel is called; as it was written in the launch as long as it has not begun.
-  std::string kernel_name(const Launch& launch);
+// What the kernel is called; as it was written in the launch as long as it has not begun.
+std::string kernel_name(const Launch& launch);
 
-  Kernel* kernel_called(const std::string& name);
-  void count_launch(const Launch& launch);
-  std::string kernels_json();
-  void forget_kernels();
+Kernel* kernel_called(const std::string& name);
+void count_launch(const Launch& launch);
+std::string kernels_json();
+void forget_kernels();
 
 }  // namespace emulated
 }  // namespace opwright

@@ -7,22 +7,22 @@
 #include "executor.h"
 
 namespace opwright {
-namespace emulated __attribute__((visibility("hidden"))) {
+namespace emulated {
 
-  struct Refusal {
-    int error = 0;  // 0: nothing is wrong
-    std::string reason;
-  };
+struct Refusal {
+  int error = 0;  // 0: nothing is wrong
+  std::string reason;
+};
 
-  Refusal check_limits(const Launch& launch);
+Refusal check_limits(const Launch& launch);
 
-  // Bytes of shared memory that a block of this kernel may have.
-  size_t shared_limit(const Site& site);
+// Bytes of shared memory that a block of this kernel may have.
+size_t shared_limit(const Site& site);
 
-  // Work is put on `stream`: is it the one that it is expected on?
-  void use_stream(const void* stream, const std::string& what, const char* file, int line);
+// Work is put on `stream`: is it the one that it is expected on?
+void use_stream(const void* stream, const std::string& what, const char* file, int line);
 
-  void forget_shared_limits();
+void forget_shared_limits();
 
 }  // namespace emulated
 }  // namespace opwright

@@ -16,15 +16,15 @@ __attribute__((weak)) void __asan_set_error_report_callback(void (*callback)(con
 }
 
 namespace opwright {
-namespace emulated __attribute__((visibility("hidden"))) {
+namespace emulated {
 
-  inline void poison(const void* address, size_t size) {
-    if (__asan_poison_memory_region && size) __asan_poison_memory_region(address, size);
-  }
+inline void poison(const void* address, size_t size) {
+  if (__asan_poison_memory_region && size) __asan_poison_memory_region(address, size);
+}
 
-  inline void unpoison(const void* address, size_t size) {
-    if (__asan_unpoison_memory_region && size) __asan_unpoison_memory_region(address, size);
-  }
+inline void unpoison(const void* address, size_t size) {
+  if (__asan_unpoison_memory_region && size) __asan_unpoison_memory_region(address, size);
+}
 
 }  // namespace emulated
 }  // namespace opwright

@@ -97,16 +97,16 @@ void __tsan_atomic_signal_fence(int) {}
 #pragma GCC visibility pop
 
 namespace opwright {
-namespace emulated __attribute__((visibility("hidden"))) {
+namespace emulated {
 
-  void atomic_access(const void* address, size_t size_bytes, const void* pc) {
-    on_access(address, size_bytes, AccessKind::atomic, reinterpret_cast<uintptr_t>(pc), true);
-  }
+void atomic_access(const void* address, size_t size_bytes, const void* pc) {
+  on_access(address, size_bytes, AccessKind::atomic, reinterpret_cast<uintptr_t>(pc), true);
+}
 
-  void memory_fence() {
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    on_fence();
-  }
+void memory_fence() {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  on_fence();
+}
 
 }  // namespace emulated
 }  // namespace opwright

@@ -13,36 +13,36 @@
 #include "sanitizer.h"
 
 namespace opwright {
-namespace emulated __attribute__((visibility("hidden"))) {
-  namespace {
+namespace emulated {
+namespace {
 
-  // AddressSanitizer tells of an access by its own address, not by where it returns to.
-  void tell_address_error(const char*) {
-    std::string message =
-        __asan_get_report_description ? __asan_get_report_description() : "an error";
-    Finding finding = found_here("address_error", message);
-    if (__asan_get_report_pc) finding.pc = reinterpret_cast<uintptr_t>(__asan_get_report_pc()) + 1;
-    report(std::move(finding));
-  }
+// AddressSanitizer tells of an access by its own address, not by where it returns to.
+void tell_address_error(const char*) {
+  std::string message =
+      __asan_get_report_description ? __asan_get_report_description() : "an error";
+  Finding finding = found_here("address_error", message);
+  if (__asan_get_report_pc) finding.pc = reinterpret_cast<uintptr_t>(__asan_get_report_pc()) + 1;
+  report(std::move(finding));
+}
 
-  }  // namespace
+}  // namespace
 
-  void watch_for_address_errors() {
-    static const bool once = [] {
-      if (__asan_set_error_report_callback) __asan_set_error_report_callback(&tell_address_error);
-      return true;
-    }();
-    (void)once;
-  }
+void watch_for_address_errors() {
+  static const bool once = [] {
+    if (__asan_set_error_report_callback) __asan_set_error_report_callback(&tell_address_error);
+    return true;
+  }();
+  (void)once;
+}
 
-  void stop_kernel(const char* file, int line) {
-    Finding finding = found_here("trap", "__trap() was called");
-    finding.file = file;
-    finding.line = line;
-    report(std::move(finding));
-    if (running_executor()) running_executor()->give_up(kLaunchFailure);
-    abort();
-  }
+void stop_kernel(const char* file, int line) {
+  Finding finding = found_here("trap", "__trap() was called");
+  finding.file = file;
+  finding.line = line;
+  report(std::move(finding));
+  if (running_executor()) running_executor()->give_up(kLaunchFailure);
+  abort();
+}
 
 }  // namespace emulated
 }  // namespace opwright

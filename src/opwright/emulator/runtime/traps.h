@@ -2,10 +2,10 @@
 #pragma once
 
 namespace opwright {
-namespace emulated __attribute__((visibility("hidden"))) {
+namespace emulated {
 
-  // Lets AddressSanitizer, where it is loaded, name the kernel and the thread of an error.
-  void watch_for_address_errors();
+// Lets AddressSanitizer, where it is loaded, name the kernel and the thread of an error.
+void watch_for_address_errors();
 
 }  // namespace emulated
 }  // namespace opwright

@@ -6,8 +6,8 @@
 namespace opwright {
 namespace emulated __attribute__((visibility("hidden"))) {
 
-// Waits for every thread of the block. Returns how many came with a true predicate.
-int wait_for_block(bool predicate, const char* file, int line);
+  // Waits for every thread of the block. Returns how many came with a true predicate.
+  int wait_for_block(bool predicate, const char* file, int line);
 
 }  // namespace emulated
 }  // namespace opwright

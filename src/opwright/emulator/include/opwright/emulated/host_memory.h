@@ -6,9 +6,9 @@
 namespace opwright {
 namespace emulated __attribute__((visibility("hidden"))) {
 
-// Filled with a pattern that is NaN as any floating-point type. Return errors' numbers.
-int allocate(void** memory, size_t size_bytes);
-int release(void* memory);
+  // Filled with a pattern that is NaN as any floating-point type. Return errors' numbers.
+  int allocate(void** memory, size_t size_bytes);
+  int release(void* memory);
 
 }  // namespace emulated
 }  // namespace opwright

@@ -7,9 +7,9 @@ struct opwright_emulated_event;
 namespace opwright {
 namespace emulated __attribute__((visibility("hidden"))) {
 
-enum class Vendor { cuda, hip };
+  enum class Vendor { cuda, hip };
 
-using Stream = ::opwright_emulated_stream*;
+  using Stream = ::opwright_emulated_stream*;
 
 }  // namespace emulated
 }  // namespace opwright
