@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from opwright.emulator.layout import INCLUDE, RUNTIME, RUNTIME_SOURCES, SPELLING_HEADERS
 from opwright.emulator.translate import translate
 from opwright.frozen import replace
 from opwright.generate.binding_source import kernel_advice, kernel_text
@@ -13,25 +14,21 @@ from opwright.records.artifact import Artifact
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.request import BuildRequest, Unit
 from opwright.spec.target import Target
-from opwright.toolchain.emulated import EMULATOR_NAME, RUNTIME
+from opwright.toolchain.emulated import EMULATOR_NAME, OWN_UNITS
 
-EMULATOR = Path(__file__).parent.parent / "emulator"
-INCLUDE = EMULATOR / "include"
+EMULATOR = INCLUDE.parent
 DEFAULT_WAVE = "wave32"
-_SPELLINGS = {"cuda": "as_nvcc.h", "hip": "as_hipcc.h"}
 _HEADERS = frozenset({".h", ".hh", ".hpp", ".hxx", ".cuh", ".inc", ".inl"})
 
 
 def emulator_request() -> BuildRequest:
     """The build of the emulator: one a store, whatever operators it runs."""
-    runtime = EMULATOR / "runtime"
-    sources = sorted(runtime.glob("*.cpp"))
     return BuildRequest(
         name=EMULATOR_NAME,
         target=Target("emulated"),
         root=EMULATOR,
-        units=tuple(Unit(f"{RUNTIME}{path.name}", path=path) for path in sources),
-        include_dirs=(INCLUDE, runtime),
+        units=tuple(Unit(f"{OWN_UNITS}{path.name}", path=path) for path in RUNTIME_SOURCES),
+        include_dirs=(INCLUDE, RUNTIME),
         compile_flags=("-O2",),
         facts={"kind": "emulator"},
     )
@@ -83,7 +80,7 @@ def wave_size(target: Target) -> int:
 def device_text(source: Path, spelling: str) -> str:
     """A device source as the host's compiler can read it; messages name the lines of ``source``."""
     text = source.read_text(encoding="utf-8", errors="surrogateescape")
-    headers = (f"opwright/emulated/{_SPELLINGS[spelling]}", "opwright/stream.h")
+    headers = (SPELLING_HEADERS[spelling], "opwright/stream.h")
     return "".join(f"#include <{name}>\n" for name in headers) + translate(text, str(source))
 
 

@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from opwright.emulator.layout import INCLUDE
 from opwright.emulator.torch_device import for_tensors_on_the_cpu
 from opwright.emulator.translate import translate
 from opwright.errors import SpecError
 from opwright.frozen import replace
-from opwright.generate.emulated import EMULATOR, INCLUDE, device_text, emulation_defines
+from opwright.generate.emulated import EMULATOR, device_text, emulation_defines
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.request import BuildRequest, Unit
 

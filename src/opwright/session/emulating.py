@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -11,8 +10,8 @@ from pathlib import Path
 from opwright import frozen
 from opwright.checks import emulation
 from opwright.discovery import Described
-from opwright.errors import OpwrightError
-from opwright.process import run_command
+from opwright.emulator.findings import Places, find_places
+from opwright.emulator.layout import WATCHED_FLAGS
 from opwright.records.artifact import artifact_to_json
 from opwright.records.run import CaseRecord, OperatorRecord, outcome_from_json
 from opwright.records.verdict import Finding, Outcome, failed, not_checked
@@ -24,18 +23,14 @@ from opwright.spec.request import BuildRequest
 from opwright.spec.target import Target
 from opwright.worker import Ended, Result, Worker
 
-# The emulator has the functions that code compiled so calls: it is not linked with a sanitizer.
-_COMPILE = (
-    *("-fsanitize=thread,undefined", "-fno-sanitize=vptr", "-fno-omit-frame-pointer"),
-    *("-g", "-O1", "-Wno-psabi", "-Wno-tsan"),
-)
+_COMPILE = (*WATCHED_FLAGS, "-fno-omit-frame-pointer", "-Wno-psabi", "-Wno-tsan")
+# The access that a finding is of, and the other one of a race: prefixes in the emulator's report.
+_WAYS = ("", "other_")
 # What no emulation can say of a kernel.
 _ON_DEVICES_ALONE = {
     "memory_order": "only the chip shows in which order its threads see each other's writes",
     "timing": "an emulated run says nothing about speed",
 }
-_PLACE = re.compile(r"^(?P<file>.*?):(?P<line>\d+)", re.MULTILINE)
-_SECONDS = 30.0
 
 
 def watched(
@@ -100,29 +95,31 @@ def _judged(result: Result) -> Outcome:
 
 def _placed(outcome: Outcome, folder: Path) -> Outcome:
     """The outcome with the lines of accesses that the emulator knows by their addresses only."""
-    return replace(outcome, findings=tuple(_with_place(f, folder) for f in outcome.findings))
+    addresses = [
+        at for each in outcome.findings for way in _WAYS if (at := _address(each, way)) is not None
+    ]
+    places = find_places(addresses)
+    found = tuple(_with_place(finding, places, folder) for finding in outcome.findings)
+    return replace(outcome, findings=found)
 
 
-def _with_place(finding: Finding, folder: Path) -> Finding:
-    told = finding.details
-    place = place_of(told["module"], told["offset"], folder) if told.get("module") else ""
-    other = ""
-    if told.get("other_module"):
-        other = place_of(told["other_module"], told["other_offset"], folder)
-    if not place:
+def _address(finding: Finding, way: str) -> tuple[str, int] | None:
+    module = finding.details.get(f"{way}module")
+    return (module, int(finding.details[f"{way}offset"])) if module else None
+
+
+def _with_place(finding: Finding, places: Places, folder: Path) -> Finding:
+    at, other = (_line(places, _address(finding, way), folder) for way in _WAYS)
+    if not at:
         return finding
-    message = f"{finding.message} at {place}" + (f", and at {other}" if other else "")
-    return replace(finding, message=message, details={**told, "place": place})
+    message = f"{finding.message} at {at}" + (f", and at {other}" if other else "")
+    return replace(finding, message=message, details={**finding.details, "place": at})
 
 
-def place_of(module: str, offset: int | str, folder: Path) -> str:
-    """``kernel.cu:12`` of an address in a library: the operator's own line where one took part."""
-    at = offset if isinstance(offset, str) else hex(offset)
-    try:
-        said = run_command(["addr2line", "-i", "-e", module, at], timeout_seconds=_SECONDS)
-    except OpwrightError:
-        return ""  # binutils are not there: the finding stays without a line
-    places = [(Path(found["file"]).name, found["line"]) for found in _PLACE.finditer(said.stdout)]
-    own = [(name, line) for name, line in places if (folder / name).is_file()]
-    chosen = (own or places)[:1]
-    return f"{chosen[0][0]}:{chosen[0][1]}" if chosen else ""
+def _line(places: Places, address: tuple[str, int] | None, folder: Path) -> str:
+    """``kernel.cu:12``; the whole path of a file that is not the operator's."""
+    if address is None or address not in places:
+        return ""
+    file, line = places[address]
+    path = Path(file)
+    return f"{path.relative_to(folder) if path.is_relative_to(folder) else path}:{line}"

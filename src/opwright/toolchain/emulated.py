@@ -13,7 +13,7 @@ kind = "emulated"
 
 EMULATOR_NAME = "opwright_emulator"
 # Units whose names begin so are the emulator's own: no kernel's code, so nothing in them is watched.
-RUNTIME = "emulator/"
+OWN_UNITS = "emulator/"
 
 driver_environment = cpu.driver_environment
 environment = cpu.environment
@@ -32,7 +32,7 @@ def compile_command(job: Job, step: Step) -> list[str]:
     """See `Toolchain`. Assertions of device code stay, as they do on a device."""
     request = job.request
     flags = (*request.compile_flags, "-UNDEBUG")
-    if step.name.startswith(RUNTIME):
+    if step.name.startswith(OWN_UNITS):
         flags = tuple(flag for flag in flags if not flag.startswith("-fsanitize"))
     plain = replace(request, target=Target("cpu"), compile_flags=flags)
     return cpu.compile_command(job._replace(request=plain), step)
