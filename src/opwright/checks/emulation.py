@@ -44,21 +44,21 @@ class _Seen:
     findings: dict[tuple[Any, ...], Finding]
     wrong_in: dict[str, tuple[Finding, ...]]
     kernels: list[dict[str, Any]]
-    refusals: list[str]
+    refused_in: dict[str, str]
 
 
 def run(case: Case, subject: Subject) -> Outcome:
     """Call once in each order; what the emulator saw, and results that only one order gets right."""
     emulation = subject.emulation
     assert emulation is not None, "this check is planned for emulated targets alone"
-    seen = _Seen({}, {}, [], [])
+    seen = _Seen({}, {}, [], {})
     for order in ORDERS:
         _run_in(order, case, subject, emulation, seen)
     emulation.set("order", ORDERS[0])
     found = (*seen.findings.values(), *_dependence(seen))
     if found:
         return failed(*found, figures={"kernels": seen.kernels})
-    notes = tuple(dict.fromkeys(seen.refusals))
+    notes = tuple(dict.fromkeys(seen.refused_in.values()))
     return passed({"kernels": seen.kernels}, notes)
 
 
@@ -70,11 +70,12 @@ def _run_in(order: str, case: Case, subject: Subject, emulation: Emulation, seen
     try:
         results = run_operator(subject, call)
     except Exception as error:
-        seen.refusals.append(f"refused: {refused(error)}")
+        seen.refused_in[order] = f"refused: {refused(error)}"
     else:
         comparison = judge_call(expected, results, call)
         if comparison.reasons:
             seen.wrong_in[order] = findings_of(comparison)
+    emulation.finish()
     for said in emulation.findings():
         if said["level"] == "finding":
             finding = finding_of(said)
@@ -94,6 +95,14 @@ def _dependence(seen: _Seen) -> Iterator[Finding]:
         )
     elif seen.wrong_in:
         yield from next(iter(seen.wrong_in.values()))
+    if seen.refused_in and len(seen.refused_in) < len(ORDERS):
+        where = ", ".join(seen.refused_in)
+        yield Finding(
+            "order dependence",
+            f"runs in some orders of blocks and threads, and not in others ({where}): "
+            f"{next(iter(seen.refused_in.values()))}",
+            {"orders": list(seen.refused_in)},
+        )
 
 
 # What the emulator calls a fault, and the kind of finding that it is.
@@ -129,6 +138,7 @@ def finding_of(said: dict[str, Any]) -> Finding:
 
 def with_emulated_findings(outcome: Outcome, emulation: Emulation) -> Outcome:
     """What the emulator saw while any other check ran; it is asked once, and forgets."""
+    emulation.finish()
     said = [line for line in emulation.findings() if line["level"] == "finding"]
     emulation.reset()
     if not said:

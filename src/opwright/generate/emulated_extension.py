@@ -63,7 +63,8 @@ def emulated_extension(request: BuildRequest, spec: OperatorSpec) -> BuildReques
 
 def is_for_hip(paths: list[Path]) -> bool:
     """Whether one of the sources is written in HIP's spelling."""
-    return any(path.suffix in _DEVICE and _spelling(path) == "hip" for path in paths)
+    device = [path for path in paths if path.suffix in _DEVICE and path.is_file()]
+    return any(_spelling(path) == "hip" for path in device)
 
 
 def _unit_name(path: Path) -> str:

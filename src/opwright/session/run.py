@@ -110,8 +110,16 @@ def on_each_target(spec: OperatorSpec, asked: Asked) -> tuple[Asked, ...]:
     """What is asked, for each target that is meant: device code for HIP may meet waves of both sizes."""
     if asked.target != Target("emulated"):
         return (asked,)
-    waves = ("wave32", "wave64") if "hip" in spec.sources else ("wave32",)
+    waves = ("wave32", "wave64") if _is_for_hip(spec) else ("wave32",)
     return tuple(replace(asked, target=Target("emulated", wave)) for wave in waves)
+
+
+def _is_for_hip(spec: OperatorSpec) -> bool:
+    if spec.extension is None:
+        return "hip" in spec.sources
+    from opwright.generate.emulated_extension import is_for_hip
+
+    return is_for_hip([spec.folder / name for name in spec.extension.sources])
 
 
 def found_operators(texts: Sequence[str]) -> list[tuple[str, Described]]:

@@ -158,7 +158,9 @@ inline OPWRIGHT_E OPWRIGHT_API(MemcpyAsync)(void* to, const void* from, size_t s
   memmove(to, from, size_bytes);
   return OPWRIGHT_E(0);
 }
-inline OPWRIGHT_E OPWRIGHT_API(Memset)(void* to, int value, size_t size_bytes) {
+// The device does this on the default stream, and the host doesn't wait for it.
+inline OPWRIGHT_E OPWRIGHT_API(Memset)(void* to, int value, size_t size_bytes, OPWRIGHT_AT) {
+  ::opwright::emulated::work_on_stream(nullptr, "a fill", file, line);
   memset(to, value, size_bytes);
   return OPWRIGHT_E(0);
 }

@@ -1,0 +1,48 @@
+"""The commands of the emulated target: the host's, but for what the emulator needs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from opwright.spec.request import BuildRequest
+from opwright.spec.target import Target
+from opwright.toolchain import emulated
+from opwright.toolchain.base import Job, Step, Tools
+
+TOOLS = Tools(("g++",), (), "(Debian) 12.2")
+OBJECT, LIBRARY = Path("/p/k.o"), Path("/p/lib.so")
+
+
+def job(name: str = "op", **changes: object) -> Job:
+    request = BuildRequest(name, Target("emulated", "wave64"), Path("/r"), (), **changes)  # type: ignore[arg-type]
+    return Job(request, TOOLS, {}, ())
+
+
+def compiled(name: str, **changes: object) -> list[str]:
+    step = Step(name, Path("/r/k.cpp"), OBJECT, Path("/p/k.d"))
+    return emulated.compile_command(job(**changes), step)
+
+
+def test_assertions_stay_as_they_do_on_a_device() -> None:
+    flags = compiled("kernel__.cpp", compile_flags=("-DNDEBUG",))
+    assert flags.index("-DNDEBUG") < flags.index("-UNDEBUG")
+
+
+def test_no_access_of_the_emulator_itself_is_watched() -> None:
+    watched = ("-fsanitize=thread", "-g")
+    assert "-fsanitize=thread" in compiled("kernel__.cpp", compile_flags=watched)
+    own = compiled("emulator/launch.cpp", compile_flags=watched)
+    assert "-g" in own
+    assert not [flag for flag in own if "sanitize" in flag]
+
+
+def test_the_emulator_becomes_an_object_that_is_linked_into_every_library() -> None:
+    own = emulated.link_command(job(emulated.EMULATOR_NAME), (OBJECT,), LIBRARY)
+    assert "-r" in own
+    assert "-shared" not in own
+    assert "-shared" in emulated.link_command(job(), (OBJECT,), LIBRARY)
+
+
+def test_the_wave_size_changes_no_flag_of_the_host() -> None:
+    of_wave32 = emulated.architecture(Target("emulated", "wave32"))
+    assert emulated.architecture(Target("emulated", "wave64")) == of_wave32
