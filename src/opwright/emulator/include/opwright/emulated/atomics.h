@@ -8,55 +8,55 @@
 #include "here.h"
 
 namespace opwright {
-namespace emulated __attribute__((visibility("hidden"))) {
+namespace emulated {
 
-  // What a watched kernel does unseen by its compiler's instrumentation. `pc`: where it is called.
-  void atomic_access(const void* address, size_t size_bytes, const void* pc);
-  void memory_fence();
+// What a watched kernel does unseen by its compiler's instrumentation. `pc`: where it is called.
+void atomic_access(const void* address, size_t size_bytes, const void* pc);
+void memory_fence();
 
-  template <size_t Bytes>
-  struct BitsOf;
-  template <>
-  struct BitsOf<2> {
-    using type = unsigned short;
-  };
-  template <>
-  struct BitsOf<4> {
-    using type = unsigned;
-  };
-  template <>
-  struct BitsOf<8> {
-    using type = unsigned long long;
-  };
+template <size_t Bytes>
+struct BitsOf;
+template <>
+struct BitsOf<2> {
+  using type = unsigned short;
+};
+template <>
+struct BitsOf<4> {
+  using type = unsigned;
+};
+template <>
+struct BitsOf<8> {
+  using type = unsigned long long;
+};
 
-  template <typename To, typename From>
-  __attribute__((no_sanitize("thread"))) To same_bits(const From& from) {
-    static_assert(sizeof(To) == sizeof(From), "one value's bits are another's");
-    To to;
-    memcpy(static_cast<void*>(&to), &from, sizeof(to));
-    return to;
-  }
+template <typename To, typename From>
+__attribute__((no_sanitize("thread"))) To same_bits(const From& from) {
+  static_assert(sizeof(To) == sizeof(From), "one value's bits are another's");
+  To to;
+  memcpy(static_cast<void*>(&to), &from, sizeof(to));
+  return to;
+}
 
-  // Replaces *address by update(*address).
-  template <typename T, typename Update>
+// Replaces *address by update(*address).
+template <typename T, typename Update>
 #ifdef __SANITIZE_THREAD__
-  __attribute__((noinline, no_sanitize("thread")))
+__attribute__((noinline, no_sanitize("thread")))
 #endif
-  T update_atomically(T * address, Update update) {
-    using Bits = typename BitsOf<sizeof(T)>::type;
+T update_atomically(T* address, Update update) {
+  using Bits = typename BitsOf<sizeof(T)>::type;
 #ifdef __SANITIZE_THREAD__
-    atomic_access(address, sizeof(T), __builtin_return_address(0));
+  atomic_access(address, sizeof(T), __builtin_return_address(0));
 #endif
-    auto* bits = reinterpret_cast<Bits*>(address);
-    Bits old = __atomic_load_n(bits, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(bits, &old, same_bits<Bits>(T(update(same_bits<T>(old)))),
-                                        true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
-    }
-    return same_bits<T>(old);
+  auto* bits = reinterpret_cast<Bits*>(address);
+  Bits old = __atomic_load_n(bits, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(bits, &old, same_bits<Bits>(T(update(same_bits<T>(old)))),
+                                      true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
   }
+  return same_bits<T>(old);
+}
 
-  template <typename T>
-  using Same = typename std::common_type<T>::type;  // takes no part in deduction
+template <typename T>
+using Same = typename std::common_type<T>::type;  // takes no part in deduction
 
 }  // namespace emulated
 }  // namespace opwright

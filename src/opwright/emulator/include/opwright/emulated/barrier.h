@@ -4,10 +4,10 @@
 #include "here.h"
 
 namespace opwright {
-namespace emulated __attribute__((visibility("hidden"))) {
+namespace emulated {
 
-  // Waits for every thread of the block. Returns how many came with a true predicate.
-  int wait_for_block(bool predicate, const char* file, int line);
+// Waits for every thread of the block. Returns how many came with a true predicate.
+int wait_for_block(bool predicate, const char* file, int line);
 
 }  // namespace emulated
 }  // namespace opwright

@@ -5,17 +5,17 @@
 #include "vendor.h"
 
 namespace opwright {
-namespace emulated __attribute__((visibility("hidden"))) {
+namespace emulated {
 
-  int take_error();           // cudaGetLastError
-  int peek_error();           // cudaPeekAtLastError
-  int keep_error(int error);  // returns it
-  int lasting_error();        // of a kernel that failed: from then on, everything fails
+int take_error();           // cudaGetLastError
+int peek_error();           // cudaPeekAtLastError
+int keep_error(int error);  // returns it
+int lasting_error();        // of a kernel that failed: from then on, everything fails
 
-  const char* error_name(int error, Vendor vendor);
-  const char* error_text(int error);
+const char* error_name(int error, Vendor vendor);
+const char* error_text(int error);
 
-  [[noreturn]] void stop_kernel(const char* file, int line);  // __trap
+[[noreturn]] void stop_kernel(const char* file, int line);  // __trap
 
 }  // namespace emulated
 }  // namespace opwright

@@ -6,11 +6,11 @@
 #include "vectors.h"
 
 namespace opwright {
-namespace emulated __attribute__((visibility("hidden"))) {
-  template <typename V>
-  struct Elements {
-    static constexpr int count = 0;
-  };
+namespace emulated {
+template <typename V>
+struct Elements {
+  static constexpr int count = 0;
+};
 #define OPWRIGHT_ELEMENTS(name, T)  \
   template <>                       \
   struct Elements<name##2> {        \
@@ -27,30 +27,30 @@ namespace emulated __attribute__((visibility("hidden"))) {
     static constexpr int count = 4; \
     using type = T;                 \
   };
-  OPWRIGHT_ELEMENTS(int, int)
-  OPWRIGHT_ELEMENTS(uint, unsigned)
-  OPWRIGHT_ELEMENTS(float, float)
-  OPWRIGHT_ELEMENTS(double, double)
+OPWRIGHT_ELEMENTS(int, int)
+OPWRIGHT_ELEMENTS(uint, unsigned)
+OPWRIGHT_ELEMENTS(float, float)
+OPWRIGHT_ELEMENTS(double, double)
 #undef OPWRIGHT_ELEMENTS
 
-  template <typename V>
-  using ElementOf = typename Elements<V>::type;
+template <typename V>
+using ElementOf = typename Elements<V>::type;
 
-  // f of each pair of elements.
-  template <typename V, typename F>
-  V combine(V a, const V& b, F f) {
-    a.x = f(a.x, b.x);
-    a.y = f(a.y, b.y);
-    if constexpr (Elements<V>::count > 2) a.z = f(a.z, b.z);
-    if constexpr (Elements<V>::count > 3) a.w = f(a.w, b.w);
-    return a;
-  }
+// f of each pair of elements.
+template <typename V, typename F>
+V combine(V a, const V& b, F f) {
+  a.x = f(a.x, b.x);
+  a.y = f(a.y, b.y);
+  if constexpr (Elements<V>::count > 2) a.z = f(a.z, b.z);
+  if constexpr (Elements<V>::count > 3) a.w = f(a.w, b.w);
+  return a;
+}
 
-  template <typename V>
-  V spread(ElementOf<V> value) {
-    V all{};
-    return combine(all, all, [value](auto, auto) { return value; });
-  }
+template <typename V>
+V spread(ElementOf<V> value) {
+  V all{};
+  return combine(all, all, [value](auto, auto) { return value; });
+}
 }  // namespace emulated
 }  // namespace opwright
 

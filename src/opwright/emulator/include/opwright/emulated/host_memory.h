@@ -4,11 +4,11 @@
 #include <stddef.h>
 
 namespace opwright {
-namespace emulated __attribute__((visibility("hidden"))) {
+namespace emulated {
 
-  // Filled with a pattern that is NaN as any floating-point type. Return errors' numbers.
-  int allocate(void** memory, size_t size_bytes);
-  int release(void* memory);
+// Filled with a pattern that is NaN as any floating-point type. Return errors' numbers.
+int allocate(void** memory, size_t size_bytes);
+int release(void* memory);
 
 }  // namespace emulated
 }  // namespace opwright

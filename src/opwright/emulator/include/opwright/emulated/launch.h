@@ -13,73 +13,73 @@
 #include "vendor.h"
 
 namespace opwright {
-namespace emulated __attribute__((visibility("hidden"))) {
+namespace emulated {
 
-  struct Config {
-    dim3 grid, block;
-    size_t shared_bytes;
-    Stream stream;
-    Config(dim3 grid, dim3 block, size_t shared_bytes = 0, Stream stream = nullptr)
-        : grid(grid), block(block), shared_bytes(shared_bytes), stream(stream) {}
-  };
+struct Config {
+  dim3 grid, block;
+  size_t shared_bytes;
+  Stream stream;
+  Config(dim3 grid, dim3 block, size_t shared_bytes = 0, Stream stream = nullptr)
+      : grid(grid), block(block), shared_bytes(shared_bytes), stream(stream) {}
+};
 
-  // What is known of a launch before its kernel runs.
-  struct Site {
-    const char* kernel;  // as written
-    const char* file;
-    int line;
-    int wave_size;
-    Vendor vendor;
-    bool watched;  // its memory accesses are reported by the compiler's instrumentation
-  };
+// What is known of a launch before its kernel runs.
+struct Site {
+  const char* kernel;  // as written
+  const char* file;
+  int line;
+  int wave_size;
+  Vendor vendor;
+  bool watched;  // its memory accesses are reported by the compiler's instrumentation
+};
 
-  // Runs `threads(context)` for the threads of every block, or keeps the error that the device
-  // would. What lies below `frame` on the stack is the emulator's, not memory that the kernel was
-  // given.
-  void launch(const Site& site, const Config& config, void (*threads)(void*), void* context,
-              const void* frame);
+// Runs `threads(context)` for the threads of every block, or keeps the error that the device
+// would. What lies below `frame` on the stack is the emulator's, not memory that the kernel was
+// given.
+void launch(const Site& site, const Config& config, void (*threads)(void*), void* context,
+            const void* frame);
 
-  // What a kernel says of itself before anything else; it does not return if it may not run so.
-  void enter_kernel(const char* name, unsigned most_threads);
+// What a kernel says of itself before anything else; it does not return if it may not run so.
+void enter_kernel(const char* name, unsigned most_threads);
 
-  OPWRIGHT_EMULATED_HIDDEN void begin_kernel(const char* name, unsigned most_threads = kMostThreads,
-                                             int = 0, int = 0) {
-    if (!here.block || here.block->kernel != name) enter_kernel(name, most_threads);
+OPWRIGHT_EMULATED_HIDDEN void begin_kernel(const char* name, unsigned most_threads = kMostThreads,
+                                           int = 0, int = 0) {
+  if (!here.block || here.block->kernel != name) enter_kernel(name, most_threads);
+}
+
+template <typename Kernel, typename Arguments>
+struct Call {
+  const Kernel& kernel;
+  const Arguments& arguments;
+
+  // Every thread has its own copy of the arguments, as on a device.
+  __attribute__((no_sanitize("thread"))) static void threads(void* context) {
+    const Call& call = *static_cast<const Call*>(context);
+    do {
+      std::apply(call.kernel, call.arguments);
+    } while (next_thread());
   }
+};
 
-  template <typename Kernel, typename Arguments>
-  struct Call {
-    const Kernel& kernel;
-    const Arguments& arguments;
+template <typename Kernel>
+struct Launcher {
+  Site site;
+  Config config;
+  Kernel kernel;
 
-    // Every thread has its own copy of the arguments, as on a device.
-    __attribute__((no_sanitize("thread"))) static void threads(void* context) {
-      const Call& call = *static_cast<const Call*>(context);
-      do {
-        std::apply(call.kernel, call.arguments);
-      } while (next_thread());
-    }
-  };
-
-  template <typename Kernel>
-  struct Launcher {
-    Site site;
-    Config config;
-    Kernel kernel;
-
-    template <typename... Arguments>
-    __attribute__((noinline)) void operator()(Arguments... arguments) const {
-      const Kernel own = kernel;
-      const std::tuple<Arguments...> kept(std::move(arguments)...);
-      Call<Kernel, std::tuple<Arguments...>> call{own, kept};
-      launch(site, config, &call.threads, &call, __builtin_frame_address(0));
-    }
-  };
-
-  template <typename Kernel>
-  Launcher<Kernel> launcher(const Site& site, const Config& config, Kernel kernel) {
-    return {site, config, kernel};
+  template <typename... Arguments>
+  __attribute__((noinline)) void operator()(Arguments... arguments) const {
+    const Kernel own = kernel;
+    const std::tuple<Arguments...> kept(std::move(arguments)...);
+    Call<Kernel, std::tuple<Arguments...>> call{own, kept};
+    launch(site, config, &call.threads, &call, __builtin_frame_address(0));
   }
+};
+
+template <typename Kernel>
+Launcher<Kernel> launcher(const Site& site, const Config& config, Kernel kernel) {
+  return {site, config, kernel};
+}
 
 }  // namespace emulated
 }  // namespace opwright

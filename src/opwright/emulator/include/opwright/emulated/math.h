@@ -77,12 +77,12 @@ inline float __fdividef(float a, float b) {
 }
 
 namespace opwright {
-namespace emulated __attribute__((visibility("hidden"))) {
-  // Turns of the angle, without the whole ones.
-  inline double turn(float radians) {
-    const float turns = radians * 0.15915494309189535f;
-    return turns - floorf(turns);
-  }
+namespace emulated {
+// Turns of the angle, without the whole ones.
+inline double turn(float radians) {
+  const float turns = radians * 0.15915494309189535f;
+  return turns - floorf(turns);
+}
 }  // namespace emulated
 }  // namespace opwright
 
@@ -116,17 +116,17 @@ inline double __dsqrt_rn(double v) { return sqrt(v); }
 inline double __fma_rn(double a, double b, double c) { return fma(a, b, c); }
 
 namespace opwright {
-namespace emulated __attribute__((visibility("hidden"))) {
-  // What does not fit becomes the nearest value that does, and NaN becomes 0.
-  template <typename T>
-  T converted(double v) {
-    if (v != v) return 0;
-    const T least = T(-1) < 0 ? T(uint64_t{1} << (8 * sizeof(T) - 1)) : T(0);
-    const T most = T(~least);
-    if (v <= double(least)) return least;
-    if (v >= double(most)) return most;
-    return T(v);
-  }
+namespace emulated {
+// What does not fit becomes the nearest value that does, and NaN becomes 0.
+template <typename T>
+T converted(double v) {
+  if (v != v) return 0;
+  const T least = T(-1) < 0 ? T(uint64_t{1} << (8 * sizeof(T) - 1)) : T(0);
+  const T most = T(~least);
+  if (v <= double(least)) return least;
+  if (v >= double(most)) return most;
+  return T(v);
+}
 }  // namespace emulated
 }  // namespace opwright
 

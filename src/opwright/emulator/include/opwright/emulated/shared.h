@@ -11,29 +11,30 @@
 #include "here.h"
 
 namespace opwright {
-namespace emulated __attribute__((visibility("hidden"))) {
+namespace emulated {
 
-  struct SharedSlot {
-    int number = -1;  // not numbered yet
-  };
+struct SharedSlot {
+  int number = -1;  // not numbered yet
+};
 
-  void* place_shared(SharedSlot * slot, size_t size_bytes, size_t alignment);
-  void* dynamic_shared_memory();
+void* place_shared(SharedSlot* slot, size_t size_bytes, size_t alignment);
+void* dynamic_shared_memory();
 
-  template <typename T, typename Tag>
-  __attribute__((no_sanitize("thread"))) T& shared(Tag) {
-    static SharedSlot slot;
-    const int number = __atomic_load_n(&slot.number, __ATOMIC_RELAXED);
-    void* place = number < 0 ? nullptr : here.block->shared[number];
-    if (!place) place = place_shared(&slot, sizeof(T), alignof(T));
-    return *static_cast<T*>(place);
-  }
+// Hidden: two libraries with the same kernel have slots of their own.
+template <typename T, typename Tag>
+__attribute__((no_sanitize("thread"), visibility("hidden"))) T& shared(Tag) {
+  static SharedSlot slot;
+  const int number = __atomic_load_n(&slot.number, __ATOMIC_RELAXED);
+  void* place = number < 0 ? nullptr : here.block->shared[number];
+  if (!place) place = place_shared(&slot, sizeof(T), alignof(T));
+  return *static_cast<T*>(place);
+}
 
-  template <typename T>
-  __attribute__((no_sanitize("thread"))) T& dynamic_shared() {
-    static_assert(std::is_array<T>::value, "dynamic shared memory is an array without a length");
-    return *static_cast<T*>(dynamic_shared_memory());
-  }
+template <typename T>
+__attribute__((no_sanitize("thread"))) T& dynamic_shared() {
+  static_assert(std::is_array<T>::value, "dynamic shared memory is an array without a length");
+  return *static_cast<T*>(dynamic_shared_memory());
+}
 
 }  // namespace emulated
 }  // namespace opwright

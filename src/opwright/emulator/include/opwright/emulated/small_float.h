@@ -7,17 +7,17 @@
 #include "vectors.h"
 
 namespace opwright {
-namespace emulated __attribute__((visibility("hidden"))) {
+namespace emulated {
 
-  // A double as a float that rounds to the same 16-bit number: what is lost is kept in the last
-  // bit.
-  inline float odd_float(double v) {
-    const float nearest = float(v);
-    if (double(nearest) == v || v != v) return nearest;
-    uint32_t bits = detail::bit_cast<uint32_t>(nearest);
-    if (fabs(double(nearest)) > fabs(v)) --bits;
-    return detail::bit_cast<float>(bits | 1);
-  }
+// A double as a float that rounds to the same 16-bit number: what is lost is kept in the last
+// bit.
+inline float odd_float(double v) {
+  const float nearest = float(v);
+  if (double(nearest) == v || v != v) return nearest;
+  uint32_t bits = detail::bit_cast<uint32_t>(nearest);
+  if (fabs(double(nearest)) > fabs(v)) --bits;
+  return detail::bit_cast<float>(bits | 1);
+}
 
 }  // namespace emulated
 }  // namespace opwright

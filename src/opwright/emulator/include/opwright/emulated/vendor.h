@@ -5,11 +5,11 @@ struct opwright_emulated_stream;
 struct opwright_emulated_event;
 
 namespace opwright {
-namespace emulated __attribute__((visibility("hidden"))) {
+namespace emulated {
 
-  enum class Vendor { cuda, hip };
+enum class Vendor { cuda, hip };
 
-  using Stream = ::opwright_emulated_stream*;
+using Stream = ::opwright_emulated_stream*;
 
 }  // namespace emulated
 }  // namespace opwright

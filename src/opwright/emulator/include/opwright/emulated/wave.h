@@ -10,63 +10,63 @@
 #include "here.h"
 
 namespace opwright {
-namespace emulated __attribute__((visibility("hidden"))) {
+namespace emulated {
 
-  enum class Collective {
-    exchange,
-    vote,
-    match,
-    add,
-    min,
-    max,
-    min_signed,
-    max_signed,
-    band,
-    bor,
-    bxor,
-    sync
-  };
+enum class Collective {
+  exchange,
+  vote,
+  match,
+  add,
+  min,
+  max,
+  min_signed,
+  max_signed,
+  band,
+  bor,
+  bxor,
+  sync
+};
 
-  struct Place {
-    const char* file;
-    int line;
-  };
+struct Place {
+  const char* file;
+  int line;
+};
 
-  constexpr uint64_t kWholeWave = ~uint64_t{0};
+constexpr uint64_t kWholeWave = ~uint64_t{0};
 
-  // What the lane gets: the value of `source`; the lanes with a non-zero value; the lanes with the
-  // same value; the combination of all values; the lanes that take part.
-  uint64_t collective(Collective kind, uint64_t value, int source, uint64_t mask, bool masked,
-                      Place place);
+// What the lane gets: the value of `source`; the lanes with a non-zero value; the lanes with the
+// same value; the combination of all values; the lanes that take part.
+uint64_t collective(Collective kind, uint64_t value, int source, uint64_t mask, bool masked,
+                    Place place);
 
-  OPWRIGHT_EMULATED_HIDDEN int lane() { return here.thread->lane; }
+OPWRIGHT_EMULATED_HIDDEN int lane() { return here.thread->lane; }
 
-  template <typename T>
-  __attribute__((no_sanitize("thread"))) T exchange(T value, int source, uint64_t mask, bool masked,
-                                                    Place place) {
-    static_assert(sizeof(T) <= 8, "a shuffle moves at most 8 bytes");
-    uint64_t bits = 0;
-    memcpy(&bits, &value, sizeof(T));
-    bits = collective(Collective::exchange, bits, source, mask, masked, place);
-    memcpy(static_cast<void*>(&value), &bits, sizeof(T));
-    return value;
-  }
+template <typename T>
+__attribute__((no_sanitize("thread"))) T exchange(T value, int source, uint64_t mask, bool masked,
+                                                  Place place) {
+  static_assert(sizeof(T) <= 8, "a shuffle moves at most 8 bytes");
+  uint64_t bits = 0;
+  memcpy(&bits, &value, sizeof(T));
+  bits = collective(Collective::exchange, bits, source, mask, masked, place);
+  memcpy(static_cast<void*>(&value), &bits, sizeof(T));
+  return value;
+}
 
-  // Which lane a shuffle reads; lanes are in segments of `width`, and none reads beyond its own.
-  OPWRIGHT_EMULATED_HIDDEN int from_index(int index, int width) {
-    return (lane() & ~(width - 1)) + (index & (width - 1));
-  }
-  OPWRIGHT_EMULATED_HIDDEN int from_above(int delta, int width) {
-    const int source = lane() + delta;
-    return (lane() & (width - 1)) + delta < width ? source : lane();
-  }
-  OPWRIGHT_EMULATED_HIDDEN int from_below(int delta, int width) {
-    return (lane() & (width - 1)) - delta >= 0 ? lane() - delta : lane();
-  }
-  OPWRIGHT_EMULATED_HIDDEN int from_xor(int bits, int width) {
-    const int source = lane() ^ bits;
-    return source < (lane() & ~(width - 1)) + width ? source : lane();
-  }
+// Which lane a shuffle reads; lanes are in segments of `width`, and none reads beyond its own.
+OPWRIGHT_EMULATED_HIDDEN int from_index(int index, int width) {
+  return (lane() & ~(width - 1)) + (index & (width - 1));
+}
+OPWRIGHT_EMULATED_HIDDEN int from_above(int delta, int width) {
+  const int source = lane() + delta;
+  return (lane() & (width - 1)) + delta < width ? source : lane();
+}
+OPWRIGHT_EMULATED_HIDDEN int from_below(int delta, int width) {
+  return (lane() & (width - 1)) - delta >= 0 ? lane() - delta : lane();
+}
+OPWRIGHT_EMULATED_HIDDEN int from_xor(int bits, int width) {
+  const int source = lane() ^ bits;
+  return source < (lane() & ~(width - 1)) + width ? source : lane();
+}
 
 }  // namespace emulated
 }  // namespace opwright
