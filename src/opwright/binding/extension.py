@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.machinery
 import importlib.util
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +13,9 @@ import torch
 from opwright.errors import LoadError, UsageError
 from opwright.records.artifact import Artifact
 from opwright.spec.operator import Extension
+from opwright.symbols import demangle, why_undefined
 
+_UNDEFINED = re.compile(r"undefined symbol: (\w+)")
 # namespace -> the library that registered it, in this process
 _registered: dict[str, str] = {}
 
@@ -29,11 +32,20 @@ def extension_function(
         module = _module(extension, artifact, module_name)
     except (ImportError, OSError) as error:
         raise LoadError(
-            f"{artifact.library} does not load: {error}",
+            f"{artifact.library} does not load: {_in_words(str(error))}",
             hint="The extension's own code or flags are at fault: load it in a plain Python to see more.",
         ) from error
     call = extension.call
     return lambda *args, **kwargs: call(module, *args, **kwargs)
+
+
+def _in_words(error: str) -> str:
+    """The loader's message with the name that it misses as C++ has it, and why it may be missing."""
+    found = _UNDEFINED.search(error)
+    if found is None:
+        return error
+    symbol = found[1]
+    return f"{error.replace(symbol, demangle(symbol))}: {why_undefined(symbol)}"
 
 
 def _module(extension: Extension, artifact: Artifact, name: str) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 from opwright.binding.emulation import Emulation
 from opwright.checks.judging.outputs import expect, findings_of, judge_call, run_operator
 from opwright.checks.judging.refusals import refused
+from opwright.checks.long_launch import HOW, long_cases, run_long
 from opwright.checks.planning.choices import case_name, dtype_choices, scalar_choices
 from opwright.checks.protocol import Check, Subject
 from opwright.inputs.call import make_call
@@ -24,11 +25,15 @@ _SIZES = 6
 
 
 def cases(spec: OperatorSpec) -> Iterator[Case]:
-    """Small sizes of all kinds and one large set, for every dtype; further scalar values at one size."""
+    """Small sizes of all kinds and one large set, for every dtype; further scalar values at one size.
+
+    And one with more elements than 32 bits can count.
+    """
     for choice, scalars in enumerate(scalar_choices(spec)):
         for dtypes in dtype_choices(spec):
             for sizes in _sizes(spec, scalars, few=choice > 0):
                 yield Case("emulation", case_name(sizes, dtypes, scalars), dtypes, sizes, scalars)
+    yield from long_cases(spec)
 
 
 def _sizes(spec: OperatorSpec, scalars: dict[str, Any], *, few: bool) -> list[Sizes]:
@@ -51,6 +56,8 @@ def run(case: Case, subject: Subject) -> Outcome:
     """Call once in each order; what the emulator saw, and results that only one order gets right."""
     emulation = subject.emulation
     assert emulation is not None, "this check is planned for emulated targets alone"
+    if case.extra.get("how") == HOW:
+        return run_long(case, subject, emulation, finding_of)
     seen = _Seen({}, {}, [], {})
     for order in ORDERS:
         _run_in(order, case, subject, emulation, seen)
