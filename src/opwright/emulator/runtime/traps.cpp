@@ -16,12 +16,11 @@ namespace opwright {
 namespace emulated {
 namespace {
 
-// AddressSanitizer tells of an access by its own address, not by where it returns to.
 void tell_address_error(const char*) {
   std::string message =
       __asan_get_report_description ? __asan_get_report_description() : "an error";
   Finding finding = found_here("address_error", message);
-  if (__asan_get_report_pc) finding.pc = reinterpret_cast<uintptr_t>(__asan_get_report_pc()) + 1;
+  if (__asan_get_report_pc) finding.pc = reinterpret_cast<uintptr_t>(__asan_get_report_pc());
   report(std::move(finding));
 }
 
