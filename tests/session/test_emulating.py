@@ -1,0 +1,79 @@
+"""The watched build of an operator's device code: findings with their lines, in the operator's record."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from operator_folder import read_operator, write_operator
+from opwright.discovery import find_one
+from opwright.records.run import OperatorRecord
+from opwright.session.emulating import watched, watched_cases
+from opwright.session.run import Asked, on_each_target
+from opwright.spec.target import Target
+
+WAVE32, WAVE64 = Target("emulated", "wave32"), Target("emulated", "wave64")
+DEFECTS = Path(__file__).parent.parent / "emulated_defects"
+EXAMPLES = Path(__file__).parent.parent.parent / "examples"
+CALLABLE = """
+op = Operator(
+    "twice(Tensor x) -> Tensor",
+    inputs={"x": Tensor(rows, cols)},
+    dtypes=("float32",),
+    reference=lambda x: 2 * x,
+    function=lambda x: 2 * x,
+)
+"""
+
+
+def empty_record(name: str) -> OperatorRecord:
+    return OperatorRecord(
+        name, "", "generated", "", "", str(WAVE32), "emulated", {}, (), 0.0, {"large": "no rows"}
+    )
+
+
+def test_a_callable_has_nothing_to_emulate_and_says_so(tmp_path: Path) -> None:
+    described = find_one(str(write_operator(tmp_path, CALLABLE)))
+    (case,) = watched_cases(str(tmp_path), described, WAVE32)
+    assert (case.check, case.outcome.verdict) == ("emulation", "not checked")
+    assert "no device source" in case.outcome.reason
+
+
+def test_what_only_a_chip_shows_is_listed_beside_what_was_not_planned(tmp_path: Path) -> None:
+    described = find_one(str(write_operator(tmp_path, CALLABLE)))
+    record = watched(empty_record("twice"), str(tmp_path), described, WAVE32)
+    assert set(record.unplanned) == {"large", "memory_order", "timing"}
+
+
+@pytest.mark.slow
+def test_a_stray_access_is_found_in_its_line_by_block_and_thread() -> None:
+    folder = DEFECTS / "tail_not_guarded"
+    record = watched(empty_record("o"), str(folder), find_one(str(folder)), WAVE32)
+    failing = [case for case in record.cases if case.outcome.verdict == "fail"]
+    found = [finding for case in failing for finding in case.outcome.findings]
+    assert {finding.kind for finding in found} == {"stray access"}
+    lines = (folder / "kernel.cu").read_text().splitlines()
+    line = lines.index("  output.data[at] = input.data[at] * 2;") + 1
+    assert all(f"at kernel.cu:{line}" in finding.message for finding in found)
+    assert "(block " in found[0].message
+    assert record.seconds > 0
+
+
+def targets(folder: Path) -> list[Target]:
+    spec = read_operator(folder).spec
+    return [asked.target for asked in on_each_target(spec, Asked(Target("emulated")))]
+
+
+@pytest.mark.parametrize(
+    ("folder", "expected"),
+    [
+        (DEFECTS / "tail_not_guarded", [WAVE32]),
+        (DEFECTS / "mask_of_32_lanes", [WAVE32, WAVE64]),
+        (EXAMPLES / "add2", [WAVE32]),
+        (EXAMPLES / "bias_gelu", [WAVE32, WAVE64]),
+    ],
+    ids=lambda value: value.name if isinstance(value, Path) else "",
+)
+def test_code_for_hip_is_checked_at_both_wave_sizes(folder: Path, expected: list[Target]) -> None:
+    assert targets(folder) == expected
