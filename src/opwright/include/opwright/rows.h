@@ -17,20 +17,36 @@ inline void for_each_row(int64_t rows, int64_t columns, F&& f) {
   });
 }
 
-// term(0), term(1), ... combined in as many running results as a vector has elements, which are
-// combined last: compilers may not change the order of a sum by themselves. As in a tree, rounding
-// errors grow with the length of one such result only.
+namespace detail {
+
+// term(begin), ..., term(end - 1) combined in as many running results as a loop wants, which are
+// combined last: compilers may not change the order of a sum by themselves.
 template <typename Result, typename Term, typename Combine>
-inline Result fold(int64_t count, Result neutral, Term&& term, Combine&& combine) {
-  Result lanes[detail::kLanes];
+inline Result fold_block(int64_t begin, int64_t end, Result neutral, Term&& term,
+                         Combine&& combine) {
+  Result lanes[kLanes];
   for (Result& lane : lanes) lane = neutral;
-  int64_t at = 0;
-  for (; at + detail::kLanes <= count; at += detail::kLanes)
-    for (int i = 0; i < detail::kLanes; ++i) lanes[i] = combine(lanes[i], term(at + i));
-  for (int i = 0; at < count; ++at, ++i) lanes[i] = combine(lanes[i], term(at));
-  for (int half = detail::kLanes / 2; half > 0; half /= 2)
+  int64_t at = begin;
+  for (; at + kLanes <= end; at += kLanes)
+    for (int i = 0; i < kLanes; ++i) lanes[i] = combine(lanes[i], term(at + i));
+  for (int i = 0; at < end; ++at, ++i) lanes[i] = combine(lanes[i], term(at));
+  for (int half = kLanes / 2; half > 0; half /= 2)
     for (int i = 0; i < half; ++i) lanes[i] = combine(lanes[i], lanes[i + half]);
   return lanes[0];
+}
+
+}  // namespace detail
+
+// term(0), ..., term(count - 1) combined, block by block: rounding errors grow with the number of
+// blocks, not of terms.
+template <typename Result, typename Term, typename Combine>
+inline Result fold(int64_t count, Result neutral, Term&& term, Combine&& combine) {
+  Result result = neutral;
+  for (int64_t begin = 0; begin < count; begin += detail::kBlock) {
+    const int64_t end = begin + detail::kBlock < count ? begin + detail::kBlock : count;
+    result = combine(result, detail::fold_block(begin, end, neutral, term, combine));
+  }
+  return result;
 }
 
 // The sum of term(0), ..., term(count - 1), and the largest of them: -infinity for none.

@@ -1,0 +1,103 @@
+"""Every planted fault of device code is found on the emulated target, with the line of the user's source."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from opwright.discovery import find_one
+from opwright.errors import CompileError
+from opwright.records.run import CaseRecord
+from opwright.session import emulating
+from opwright.session.checking import check_operator, checking
+from opwright.session.planted import Expected, read_defect
+from opwright.spec.target import Target, parse_target
+from opwright.worker import Worker
+
+FOLDERS = sorted(
+    path.parent for path in (Path(__file__).parent.parent / "emulated_defects").glob("*/op.py")
+)
+QUICK = {"inline_assembly"}  # found before anything is compiled
+SUBJECTS = [
+    pytest.param(folder, id=folder.name, marks=[] if folder.name in QUICK else [pytest.mark.slow])
+    for folder in FOLDERS
+]
+# What each of them is a fault of, by a word of its finding's kind: the emulator's list.
+KINDS = {
+    *("stray access", "undefined behaviour", "misaligned access", "uninitialised shared memory"),
+    *("race", "divergent barrier", "inactive lane read", "deadlock", "lane not in its mask"),
+    *("launch error ignored", "too much shared memory", "order dependence", "wrong stream"),
+    *("device assertion", "trap", "inaccurate", "exception", "crash", "error"),
+}
+
+
+@dataclass(frozen=True)
+class Found:
+    """A finding, or what a build has raised."""
+
+    kind: str
+    message: str
+
+
+@pytest.fixture(scope="module")
+def worker() -> Iterator[Worker]:
+    """One process for all of them: torch is imported once."""
+    with checking() as started:
+        yield started
+
+
+def stated(folder: Path) -> tuple[Target, Expected]:
+    plain: dict[str, Any] = json.loads((folder / "finding.json").read_text())
+    (expected,) = read_defect(folder).expected
+    return parse_target(plain["target"]), expected
+
+
+def cases_of(folder: Path, worker: Worker, monkeypatch: pytest.MonkeyPatch) -> list[CaseRecord]:
+    target, expected = stated(folder)
+    described = find_one(str(folder))
+    if expected.check in ("emulation", "build"):
+        monkeypatch.setattr(emulating, "checking", contextmanager(lambda: iter([worker])))
+        return list(emulating.watched_cases(str(folder), described, target))
+    record = check_operator(worker, str(folder), described, target, only=(expected.check,))
+    return list(record.cases)
+
+
+@pytest.mark.parametrize("folder", SUBJECTS)
+def test_the_stated_finding_is_given_with_its_line(
+    folder: Path, worker: Worker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, expected = stated(folder)
+    try:
+        cases = cases_of(folder, worker, monkeypatch)
+    except CompileError as error:
+        found = [Found("error", str(error))]
+    else:
+        assert [case for case in cases if case.outcome.verdict == "error"] == []
+        found = [Found(f.kind, f.message) for case in cases for f in case.outcome.findings]
+    shown = "\n".join(f"{finding.kind}: {finding.message}" for finding in found)
+    assert any(
+        finding.kind == expected.kinds[0] and all(part in finding.message for part in expected.says)
+        for finding in found
+    ), shown
+    # Wrong numbers come and go with the order in which the host runs blocks.
+    assert {finding.kind for finding in found} <= set(expected.kinds), shown
+
+
+def test_there_are_twenty_five_and_of_every_kind() -> None:
+    kinds = [stated(folder)[1].kinds[0] for folder in FOLDERS]
+    assert len(kinds) >= 25
+    assert set(kinds) == KINDS
+
+
+def test_a_finding_of_device_code_is_asked_for_with_its_line() -> None:
+    without_a_place = {"inaccurate", "exception", "order dependence", "crash"}
+    for folder in FOLDERS:
+        _, expected = stated(folder)
+        placed = any(".cu:" in part or ".hip:" in part for part in expected.says)
+        assert placed or expected.kinds[0] in without_a_place, folder.name

@@ -1,0 +1,16 @@
+"""Names 32 lanes of a wave of 64."""
+
+from opwright import Dim, Operator, Tensor
+
+rows = Dim("rows", typical=(8,), edge=(1, 3))
+columns = Dim("columns", typical=(512,), edge=(1, 64, 300))
+
+mask_of_32_lanes = Operator(
+    "mask_of_32_lanes(Tensor input) -> Tensor",
+    inputs={"input": Tensor(rows, columns)},
+    outputs=Tensor(rows),
+    dtypes=("float32",),
+    reference=lambda input: input.sum(1),
+    sources={"hip": "kernel.hip"},
+    reduction="columns",
+)

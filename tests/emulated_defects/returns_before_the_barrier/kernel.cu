@@ -1,0 +1,21 @@
+#include <opwright/device.h>
+#include <opwright/kernel.h>
+
+template <typename T>
+__global__ void returns_before_the_barrier_kernel(opwright::View<const T, 1> input,
+                                                  opwright::View<T, 1> output) {
+  __shared__ T tile[256];
+  const int64_t at = opwright::grid_index(), count = input.numel();
+  if (at >= count) return;
+  tile[threadIdx.x] = input.data[at];
+  __syncthreads();
+  output.data[at] = tile[threadIdx.x] * 2;
+}
+
+template <typename T>
+void returns_before_the_barrier(opwright::View<const T, 1> input, opwright::View<T, 1> output,
+                                opwright::Stream stream) {
+  constexpr int kThreads = 256;
+  opwright::launch(returns_before_the_barrier_kernel<T>,
+                   opwright::blocks_for(output.numel(), kThreads), kThreads, stream, input, output);
+}

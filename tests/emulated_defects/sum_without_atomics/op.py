@@ -1,0 +1,16 @@
+"""All threads of a block add to one variable."""
+
+from opwright import Dim, Operator, Tensor
+
+rows = Dim("rows", typical=(8,), edge=(1, 3))
+columns = Dim("columns", typical=(512,), edge=(1, 64, 300))
+
+sum_without_atomics = Operator(
+    "sum_without_atomics(Tensor input) -> Tensor",
+    inputs={"input": Tensor(rows, columns)},
+    outputs=Tensor(rows),
+    dtypes=("float32",),
+    reference=lambda input: input.sum(1),
+    sources={"cuda": "kernel.cu"},
+    reduction="columns",
+)
