@@ -108,8 +108,10 @@ def test_a_refusal_in_every_order_is_for_other_checks_to_judge() -> None:
 
 
 def test_what_the_emulator_says_in_every_order_is_one_finding() -> None:
-    (found,) = outcome(Told(RACE)).findings
+    told = Told(RACE)
+    (found,) = outcome(told).findings
     assert found.kind == "race"
+    assert told.resets == len(ORDERS) + 1  # or it would be said once more
 
 
 def test_a_note_is_no_finding() -> None:

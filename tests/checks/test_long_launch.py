@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from checks.one_tensor import described, subject
-from opwright import Dim, Tensor
+from opwright import Dim, Shape, Tensor
 from opwright.binding.emulation import Emulation
 from opwright.checks import emulation, long_launch
 from opwright.records.verdict import Outcome
@@ -96,6 +96,13 @@ def test_a_clear_refusal_is_a_note() -> None:
     answer = outcome(refusing)
     assert answer.verdict == "pass"
     assert "2^31" in answer.notes[0]
+
+
+def test_sizes_without_a_row_are_passed_over() -> None:
+    shape = Shape("shape", typical=((70_000, 4),), edge=((), (0,), (3,)))
+    spec = described(lambda input: input * 2, inputs={"input": Tensor(shape)})
+    (case,) = long_launch.long_cases(spec)
+    assert case.sizes == {"shape": (3,)}
 
 
 def test_operators_that_have_no_rows_have_no_such_case() -> None:

@@ -62,6 +62,7 @@ def run(case: Case, subject: Subject) -> Outcome:
     for order in ORDERS:
         _run_in(order, case, subject, emulation, seen)
     emulation.set("order", ORDERS[0])
+    emulation.reset()  # what it saw is told
     found = (*seen.findings.values(), *_dependence(seen))
     if found:
         return failed(*found, figures={"kernels": seen.kernels})

@@ -26,6 +26,7 @@ from opwright.spec.sampling import roomy_size_sets
 
 HOW = "many"
 _SECONDS = 5.0
+_TRIES = 20
 
 
 def long_cases(spec: OperatorSpec) -> Iterator[Case]:
@@ -33,10 +34,13 @@ def long_cases(spec: OperatorSpec) -> Iterator[Case]:
     if rows_of(spec) is None or any(argument.mutated for argument in spec.schema.tensors):
         return
     scalars = scalar_choices(spec)[0]
-    for sizes in roomy_size_sets(spec, scalars, count=1):
-        smallest = min(dtype_choices(spec), key=_item_bytes)
-        name = case_name({}, smallest, None, (), "many rows").removeprefix("- ")
-        yield Case("emulation", name, smallest, sizes, scalars, extra={"how": HOW})
+    smallest = min(dtype_choices(spec), key=_item_bytes)
+    name = case_name({}, smallest, None, (), "many rows").removeprefix("- ")
+    for sizes in roomy_size_sets(spec, scalars, count=_TRIES):
+        case = Case("emulation", name, smallest, sizes, scalars, extra={"how": HOW})
+        if all(tensor.numel() and tensor.dim() for tensor in _with_rows(case, spec).values()):
+            yield case
+            return
 
 
 def run_long(
@@ -56,28 +60,33 @@ def run_long(
         finding.message: finding
         for line in said["findings"]
         if line["level"] == "finding"
-        for finding in (_with_rows(finding_of(line), rows),)
+        for finding in (_at_size(finding_of(line), rows),)
     }
     if said["unclear"]:
         found["unclear"] = Finding(**said["unclear"])
     return failed(*found.values()) if found else passed(notes=tuple(said["notes"]))
 
 
-def _with_rows(finding: Finding, rows: int) -> Finding:
+def _at_size(finding: Finding, rows: int) -> Finding:
     return Finding(finding.kind, f"with {rows:,} rows: {finding.message}", finding.details)
 
 
 def _long_call(case: Case, spec: OperatorSpec) -> tuple[Call, int]:
-    rows = rows_of(spec)
-    assert rows is not None, "the plan leaves out what has no rows"
-    small = make_call(spec, case)
-    having = {name: t for name in rows.inputs if (t := small.tensors.get(name)) is not None}
+    having = _with_rows(case, spec)
     count = -(-PAST_INT32 // max(tensor[0].numel() for tensor in having.values()))
     long = {
         name: sparse_elements(count * t[0].numel(), t.dtype).view(count, *t.shape[1:])
         for name, t in having.items()
     }
-    return Call(spec, {**small.arguments, **long}), count
+    return Call(spec, {**make_call(spec, case).arguments, **long}), count
+
+
+def _with_rows(case: Case, spec: OperatorSpec) -> dict[str, torch.Tensor]:
+    """The tensors of the small call whose first size is the number of rows."""
+    rows = rows_of(spec)
+    assert rows is not None, "the plan leaves out what has no rows"
+    tensors = make_call(spec, case).tensors
+    return {name: tensors[name] for name in rows.inputs if name in tensors}
 
 
 def _begin(act: Callable[[], object], emulation: Emulation) -> dict[str, Any] | None:
