@@ -224,3 +224,38 @@ def test_an_operator_with_a_longer_name_is_not_the_nearest(tmp_path: Path) -> No
     with heard():
         found = lookup(small_operator(tmp_path / "b"), store=store)
     assert found == Miss("it was never built")
+
+
+@pytest.mark.parametrize("place", ["compile_flags", "environment"])
+def test_the_words_of_a_response_file_are_part_of_the_key(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    words = tmp_path / "words"
+    words.write_text("-DK=31")
+    request = request_for(root)
+    if place == "environment":
+        monkeypatch.setenv("CXXFLAGS", f"@{words}")
+    else:
+        request = replace(request, compile_flags=(f"@{words}",))
+    store = Store(tmp_path / "store")
+    assert answer_of(built(request, store)) == 31
+    assert built(request, store).hit
+    words.write_text("-DK=77")
+    assert answer_of(built(request, store)) == 77
+
+
+def test_what_a_compiler_script_adds_from_a_file_or_a_variable_is_part_of_the_key(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = tmp_path / "settings"
+    settings.write_text("K=3")
+    body = f'. {settings}\nexec g++ "-DK=$((K + ${{MORE:-0}}))" "$@"'
+    monkeypatch.setenv("CXX", str(compiler_script(tmp_path / "my-g++", body)))
+    store = Store(tmp_path / "store")
+    assert answer_of(built(request_for(root), store)) == 3
+    assert built(request_for(root), store).hit
+    settings.write_text("K=4")
+    assert answer_of(built(request_for(root), store)) == 4
+    monkeypatch.setenv("MORE", "100")
+    assert answer_of(built(request_for(root), store)) == 104
+    assert built(request_for(root), store).hit

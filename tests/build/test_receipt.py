@@ -15,6 +15,7 @@ from opwright.build.builder import build
 from opwright.build.quarantine import quarantine
 from opwright.build.receipt import Question, recall
 from opwright.build.store import Store
+from opwright.frozen import replace
 from opwright.records.artifact import Artifact
 from opwright.spec.request import BuildRequest
 from small_build import answer_of, compiler_script, small_operator, write
@@ -46,6 +47,7 @@ class Asked:
 @pytest.fixture
 def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Asked:
     (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "g++").touch(mode=0o644)
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
     return Asked(tmp_path)
 
@@ -90,6 +92,10 @@ def _new_compiler(asked: Asked) -> None:
     compiler_script(asked.root.parent / "bin" / "c++", 'exec g++ "$@"')
 
 
+def _what_is_called_so_becomes_a_compiler(asked: Asked) -> None:
+    (asked.root.parent / "bin" / "g++").chmod(0o755)
+
+
 def _no_source(asked: Asked) -> None:
     (asked.root / "k.cpp").unlink()
 
@@ -117,6 +123,7 @@ CHANGES: dict[str, Callable[[Asked], None]] = {
     "an edit that keeps size and time": _edit_keeping_size_and_time,
     "a source gone": _no_source,
     "a new compiler on PATH": _new_compiler,
+    "what is called so becomes a compiler": _what_is_called_so_becomes_a_compiler,
     "an entry pruned": _pruned,
     "a library damaged": _damaged,
     "the machine started again": _another_boot,
@@ -220,6 +227,13 @@ def test_a_compiler_that_is_a_script_is_asked_each_time(
 ) -> None:
     script = compiler_script(tmp_path / "my-g++", 'exec g++ "$@"')
     monkeypatch.setenv("CXX", str(script))
+    assert asked.settle().hit
+    assert recall(asked.question) is None
+
+
+def test_words_that_stand_in_a_file_are_read_each_time(asked: Asked) -> None:
+    (asked.root / "words").write_text("-DUNUSED=1")
+    asked.request = replace(asked.request, compile_flags=("@words",))
     assert asked.settle().hit
     assert recall(asked.question) is None
 

@@ -10,13 +10,14 @@ from typing import NamedTuple
 from opwright.build.digests import Digests
 from opwright.build.entries import entries, has_damaged
 from opwright.build.environment import compiler_environment
+from opwright.build.expansion import expansion, hides_words
 from opwright.build.explain import Miss, nearest_difference
 from opwright.build.inputs import Inputs, first_change
 from opwright.build.key import key_of, key_parts
 from opwright.build.manifest import Manifest
 from opwright.build.roots import Roots
 from opwright.build.store import Store
-from opwright.build.tools import ASKED_WITH, known_tools, question_of
+from opwright.build.tools import ASKED_WITH, known_tools
 from opwright.records.artifact import Artifact
 from opwright.spec.request import BuildRequest
 from opwright.toolchain.base import Job, Tools
@@ -40,8 +41,8 @@ class Query:
 
     @property
     def tools_hold(self) -> bool:
-        """Whether the tools are the same for as long as their files are."""
-        return bool(question_of(self.tools.driver, self.environment))
+        """Whether the same files and variables make the compiler do the same."""
+        return not hides_words(self.job, self.toolchain)
 
     @property
     def environment_names(self) -> tuple[str, ...]:
@@ -60,6 +61,8 @@ class Query:
         programs = Digests(self.store.internal(".memo", "programs.json"))
         parts = key_parts(self.job, self.toolchain, self.roots, programs)
         programs.save()
+        if hides_words(self.job, self.toolchain):
+            parts["driver's commands"] = expansion(self.job, self.toolchain, self.roots)
         return parts
 
     @cached_property

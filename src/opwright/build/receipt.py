@@ -162,6 +162,13 @@ def _dangles(query: Query, manifest: Manifest) -> bool:
 
 
 def _programs(query: Query) -> list[str]:
-    """The compiler's programs, and the folders of PATH: a new one may come first."""
+    """The compiler's programs; the folders of PATH, where a new one may come first; and what is called
+    like a compiler there already, and may be made one.
+    """
+    chain = query.toolchain
+    words = (os.environ.get(name, "") for name in chain.driver_environment)
+    names = {*chain.driver_names, *(word for word in words if "/" not in word and word)}
+    folders = [folder for folder in os.get_exec_path() if folder]
+    called = [f"{folder}/{name}" for folder in folders for name in sorted(names)]
     programs = [str(path) for _, path in query.tools.programs]
-    return [query.tools.driver[0], *programs, *filter(None, os.get_exec_path())]
+    return [query.tools.driver[0], *programs, *folders, *filter(os.path.lexists, called)]

@@ -64,6 +64,10 @@ class Toolchain(Protocol):
         """Names of the environment variables that decide which compiler ``find_driver`` finds."""
 
     @property
+    def driver_names(self) -> tuple[str, ...]:
+        """What ``find_driver`` looks for on PATH where no variable names a compiler."""
+
+    @property
     def environment(self) -> tuple[str, ...]:
         """Names of the environment variables that change what the compiler makes."""
 

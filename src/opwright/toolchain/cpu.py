@@ -19,6 +19,7 @@ from opwright.toolchain.base import Job, Step, Tools
 kind = "cpu"
 
 driver_environment = ("CXX", "PATH")
+driver_names = ("c++", "g++", "clang++")
 
 environment = (
     "CPATH",
@@ -39,7 +40,6 @@ environment = (
 traced_programs = r"cc1(plus)?|clang.*|as|(.*-)?ld([.-].*)?|.*lld.*|gold|mold"
 
 _INSTALL = "Install one (`apt-get install g++` or `dnf install gcc-c++`), or name one in CXX."
-_CANDIDATES = ("c++", "g++", "clang++")
 _PROBE_SECONDS = 60.0
 # Two builds in one process share no statics (gnu_unique), and nothing that they do not export.
 _COMPILE_FLAGS = ("-std=c++17", "-fPIC", "-fvisibility=hidden", "-O2", "-DNDEBUG")
@@ -62,11 +62,11 @@ def find_driver(environment: Mapping[str, str]) -> tuple[str, ...]:
                 hint=f"Correct or unset CXX. {quote}{_INSTALL}",
             )
         return (found, *words[1:])
-    for name in _CANDIDATES:
+    for name in driver_names:
         if found := shutil.which(name, path=path):
             return (found,)
     raise ToolchainError(
-        f"no C++ compiler: CXX is not set, and none of {', '.join(_CANDIDATES)} is on PATH",
+        f"no C++ compiler: CXX is not set, and none of {', '.join(driver_names)} is on PATH",
         hint=_INSTALL,
     )
 

@@ -16,6 +16,7 @@ EMULATOR_NAME = "opwright_emulator"
 OWN_UNITS = "emulator/"
 
 driver_environment = cpu.driver_environment
+driver_names = cpu.driver_names
 environment = cpu.environment
 traced_programs = cpu.traced_programs
 find_driver = cpu.find_driver

@@ -1,0 +1,55 @@
+"""What a compiler's driver makes of a command, where neither its file nor the command's words tell.
+
+A driver that is a script adds what it likes, from files and variables of its own. A response file
+(``@flags``) or a specs file stands for words that are read when the driver runs. In all these cases the
+driver is asked what it would run (``-###``), and the answer is part of the key.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from opwright.build.roots import Roots
+from opwright.build.tools import question_of
+from opwright.errors import OpwrightError
+from opwright.files import digest_text
+from opwright.frozen import replace
+from opwright.process import run_command
+from opwright.toolchain.base import Job, Step, Toolchain
+
+_STANDS_FOR_MORE = re.compile(r"(?:^|\s)(?:@|-{1,2}specs\b|--config\b|-wrapper\b)")
+_TEMPORARY = re.compile(r"[^\s\"]*/cc\w{6}(?=[.\s\"])")
+_SECONDS = 60.0
+
+
+def hides_words(job: Job, toolchain: Toolchain) -> bool:
+    """Whether what is compiled depends on more than the driver's file and the words of the command."""
+    if not question_of(job.tools.driver, job.environment):
+        return True
+    flags = (*job.request.compile_flags, *job.request.link_flags)
+    given = [job.environment.get(name, "") for name in toolchain.environment]
+    return any(_STANDS_FOR_MORE.search(text) for text in (*flags, *given))
+
+
+def expansion(job: Job, toolchain: Toolchain, roots: Roots) -> str:
+    """A digest of the commands that the driver would run, its temporary files left out."""
+    asking = ("-###", "-x", "c++")
+    compiling = replace(job.request, compile_flags=(*job.request.compile_flags, *asking))
+    linking = replace(job.request, link_flags=(*job.request.link_flags, "-###"))
+    step = Step("unit.cpp", Path("-"), Path("unit.o"), Path("unit.d"))
+    commands = (
+        toolchain.compile_command(job._replace(request=compiling), step),
+        toolchain.link_command(job._replace(request=linking), (), Path("library.so")),
+    )
+    return digest_text("".join(_answer(job, command, roots) for command in commands))
+
+
+def _answer(job: Job, command: list[str], roots: Roots) -> str:
+    try:
+        said = run_command(
+            command, env=job.environment, cwd=job.request.root, timeout_seconds=_SECONDS
+        )
+    except OpwrightError as error:
+        return error.what  # the build will say it in full
+    return _TEMPORARY.sub("TEMPORARY", roots.portable(said.stdout + said.stderr))
