@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pytest
 
 from opwright.discovery import find_one, installed_names
 from opwright.records.run import CaseRecord
-from opwright.session import emulating
 from opwright.session.checking import check_operator, checking
 from opwright.session.emulating import watched_cases
 from opwright.session.sanitizing import sanitizer_cases
@@ -51,10 +49,9 @@ def test_checks_find_nothing(name: str, target: Target, worker: Worker) -> None:
 @pytest.mark.parametrize("target", WAVES, ids=str)
 @pytest.mark.parametrize("name", OPERATORS)
 def test_no_access_is_astray_and_no_order_matters(
-    name: str, target: Target, worker: Worker, monkeypatch: pytest.MonkeyPatch
+    name: str, target: Target, worker: Worker
 ) -> None:
-    monkeypatch.setattr(emulating, "checking", contextmanager(lambda: iter([worker])))
-    assert without_a_fault(list(watched_cases(name, find_one(name), target)))
+    assert without_a_fault(list(watched_cases(worker, name, find_one(name), target)))
 
 
 @pytest.mark.parametrize("name", OPERATORS)

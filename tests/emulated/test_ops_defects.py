@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,8 +13,8 @@ import pytest
 from opwright.discovery import find_one
 from opwright.errors import CompileError
 from opwright.records.run import CaseRecord
-from opwright.session import emulating
 from opwright.session.checking import check_operator, checking
+from opwright.session.emulating import watched_cases
 from opwright.session.planted import Expected, read_defect
 from opwright.spec.target import Target, parse_target
 from opwright.worker import Worker
@@ -58,23 +57,20 @@ def stated(folder: Path) -> tuple[Target, Expected]:
     return parse_target(plain["target"]), expected
 
 
-def cases_of(folder: Path, worker: Worker, monkeypatch: pytest.MonkeyPatch) -> list[CaseRecord]:
+def cases_of(folder: Path, worker: Worker) -> list[CaseRecord]:
     target, expected = stated(folder)
     described = find_one(str(folder))
     if expected.check in ("emulation", "build"):
-        monkeypatch.setattr(emulating, "checking", contextmanager(lambda: iter([worker])))
-        return list(emulating.watched_cases(str(folder), described, target))
+        return list(watched_cases(worker, str(folder), described, target))
     record = check_operator(worker, str(folder), described, target, only=(expected.check,))
     return list(record.cases)
 
 
 @pytest.mark.parametrize("folder", SUBJECTS)
-def test_the_stated_finding_is_given_with_its_line(
-    folder: Path, worker: Worker, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_stated_finding_is_given_with_its_line(folder: Path, worker: Worker) -> None:
     _, expected = stated(folder)
     try:
-        cases = cases_of(folder, worker, monkeypatch)
+        cases = cases_of(folder, worker)
     except CompileError as error:
         found = [Found("error", str(error))]
     else:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -12,8 +11,8 @@ import pytest
 from opwright.discovery import find_one
 from opwright.errors import OpwrightError
 from opwright.records.run import CaseRecord
-from opwright.session import emulating
 from opwright.session.checking import check_operator, checking
+from opwright.session.emulating import watched_cases
 from opwright.spec.target import Target
 from opwright.worker import Worker
 
@@ -77,14 +76,13 @@ def test_a_template_lacks_the_dtype_that_the_wrapper_dispatches(worker: Worker) 
 
 
 def test_a_count_in_an_int_and_stream_0_come_out_once_the_library_loads(
-    tmp_path: Path, worker: Worker, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, worker: Worker
 ) -> None:
     shutil.copytree(EXAMPLES / "swish", tmp_path / "swish")
     kernel = tmp_path / "swish" / "swish_kernel.hip"
     kernel.write_text(kernel.read_text() + FOR_DOUBLE)
     operator = f"{tmp_path / 'swish' / 'op.py'}:swish_extension"
-    monkeypatch.setattr(emulating, "checking", contextmanager(lambda: iter([worker])))
-    cases = list(emulating.watched_cases(operator, find_one(operator), WAVE64))
+    cases = list(watched_cases(worker, operator, find_one(operator), WAVE64))
     long = [case for case in cases if "many rows" in case.name]
     found = told([case for case in cases if case not in long])
     assert any(k == "wrong stream" and "swish_kernel.hip:" in message for k, message in found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,9 +10,11 @@ import pytest
 from operator_folder import read_operator, write_operator
 from opwright.discovery import find_one
 from opwright.records.run import OperatorRecord
+from opwright.session.checking import checking
 from opwright.session.emulating import watched, watched_cases
 from opwright.session.run import Asked, on_each_target
 from opwright.spec.target import Target
+from opwright.worker import Worker
 
 WAVE32, WAVE64 = Target("emulated", "wave32"), Target("emulated", "wave64")
 DEFECTS = Path(__file__).parent.parent / "emulated_defects"
@@ -27,29 +30,37 @@ op = Operator(
 """
 
 
+@pytest.fixture(scope="module")
+def worker() -> Iterator[Worker]:
+    with checking() as started:
+        yield started
+
+
 def empty_record(name: str) -> OperatorRecord:
     return OperatorRecord(
         name, "", "generated", "", "", str(WAVE32), "emulated", {}, (), 0.0, {"large": "no rows"}
     )
 
 
-def test_a_callable_has_nothing_to_emulate_and_says_so(tmp_path: Path) -> None:
+def test_a_callable_has_nothing_to_emulate_and_says_so(tmp_path: Path, worker: Worker) -> None:
     described = find_one(str(write_operator(tmp_path, CALLABLE)))
-    (case,) = watched_cases(str(tmp_path), described, WAVE32)
+    (case,) = watched_cases(worker, str(tmp_path), described, WAVE32)
     assert (case.check, case.outcome.verdict) == ("emulation", "not checked")
     assert "no device source" in case.outcome.reason
 
 
-def test_what_only_a_chip_shows_is_listed_beside_what_was_not_planned(tmp_path: Path) -> None:
+def test_what_only_a_chip_shows_is_listed_beside_what_was_not_planned(
+    tmp_path: Path, worker: Worker
+) -> None:
     described = find_one(str(write_operator(tmp_path, CALLABLE)))
-    record = watched(empty_record("twice"), str(tmp_path), described, WAVE32)
+    record = watched(empty_record("twice"), worker, str(tmp_path), described, WAVE32)
     assert set(record.unplanned) == {"large", "memory_order", "timing"}
 
 
 @pytest.mark.slow
-def test_a_stray_access_is_found_in_its_line_by_block_and_thread() -> None:
+def test_a_stray_access_is_found_in_its_line_by_block_and_thread(worker: Worker) -> None:
     folder = DEFECTS / "tail_not_guarded"
-    record = watched(empty_record("o"), str(folder), find_one(str(folder)), WAVE32)
+    record = watched(empty_record("o"), worker, str(folder), find_one(str(folder)), WAVE32)
     failing = [case for case in record.cases if case.outcome.verdict == "fail"]
     found = [finding for case in failing for finding in case.outcome.findings]
     assert {finding.kind for finding in found} == {"stray access"}

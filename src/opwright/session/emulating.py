@@ -16,7 +16,6 @@ from opwright.records.artifact import artifact_to_json
 from opwright.records.run import CaseRecord, OperatorRecord, outcome_from_json
 from opwright.records.verdict import Finding, Outcome, failed, not_checked
 from opwright.session.building import build_request, request_for
-from opwright.session.checking import checking
 from opwright.session.subject import SETUP
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.request import BuildRequest
@@ -35,6 +34,7 @@ _ON_DEVICES_ALONE = {
 
 def watched(
     record: OperatorRecord,
+    worker: Worker,
     operator: str,
     described: Described,
     target: Target,
@@ -42,16 +42,21 @@ def watched(
     binding: str | None = None,
 ) -> OperatorRecord:
     """The record with the cases of the watched build added. Raises what a build raises."""
-    cases = tuple(watched_cases(operator, described, target, binding=binding))
+    cases = tuple(watched_cases(worker, operator, described, target, binding=binding))
     seconds = record.seconds + sum(case.seconds for case in cases)
     unplanned = {**record.unplanned, **_ON_DEVICES_ALONE}
     return replace(record, cases=(*record.cases, *cases), seconds=seconds, unplanned=unplanned)
 
 
 def watched_cases(
-    operator: str, described: Described, target: Target, *, binding: str | None = None
+    worker: Worker,
+    operator: str,
+    described: Described,
+    target: Target,
+    *,
+    binding: str | None = None,
 ) -> Iterator[CaseRecord]:
-    """What the emulator sees of the calls of a watched build. Raises what a build raises."""
+    """What the emulator sees of the calls of a watched build, in ``worker``. Raises what a build raises."""
     spec = described.spec
     request = request_for(spec, target, binding=binding)
     if request is None:
@@ -64,9 +69,8 @@ def watched_cases(
         "artifact": artifact_to_json(artifact),
         "target": str(target),
     }
-    with checking() as worker:
-        worker.use(payload, setup=SETUP)
-        yield from _run(worker, spec)
+    worker.use(payload, setup=SETUP)
+    yield from _run(worker, spec)
 
 
 def _run(worker: Worker, spec: OperatorSpec) -> Iterator[CaseRecord]:

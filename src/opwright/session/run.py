@@ -152,7 +152,7 @@ def _checked(
     )
     is_emulated = asked.target.kind == "emulated"
     if is_emulated:
-        record = watched(record, address, described, asked.target, binding=asked.binding)
+        record = watched(record, worker, address, described, asked.target, binding=asked.binding)
     if asked.sanitize or is_emulated:
         record = sanitized(record, address, described, asked.target, binding=asked.binding)
     return record
