@@ -25,7 +25,8 @@ torch::Tensor bias_gelu_forward(torch::Tensor input, torch::Tensor bias) {
   TORCH_CHECK(bias.scalar_type() == at::kFloat, "bias: expected float32");
   TORCH_CHECK(input.dim() == 2, "input: expected 2 dimensions");
   TORCH_CHECK(bias.dim() == 1, "bias: expected 1 dimension");
-  TORCH_CHECK(input.size(1) == bias.size(0), "bias: expected as many elements as input has columns");
+  TORCH_CHECK(input.size(1) == bias.size(0),
+              "bias: expected as many elements as input has columns");
   TORCH_CHECK(input.is_contiguous(), "input: expected contiguous memory");
   TORCH_CHECK(bias.is_contiguous(), "bias: expected contiguous memory");
 

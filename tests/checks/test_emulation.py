@@ -6,12 +6,18 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, cast
 
+import pytest
 import torch
 
 from checks.one_tensor import subject
 from opwright.binding.emulation import Emulation
 from opwright.checks import emulation
-from opwright.checks.emulation import ORDERS, finding_of, with_emulated_findings
+from opwright.checks.emulation import (
+    ORDERS,
+    explained_launches,
+    finding_of,
+    with_emulated_findings,
+)
 from opwright.records.verdict import Finding, Outcome, failed, passed
 
 RACE = {
@@ -142,3 +148,30 @@ def test_what_the_emulator_saw_during_another_check_fails_its_case() -> None:
 def test_where_the_emulator_saw_nothing_the_answer_stays() -> None:
     answer = passed({"seen": 1})
     assert with_emulated_findings(answer, cast("Emulation", Told(NOTE))) is answer
+
+
+LAUNCH = {
+    "kind": "launch_refused",
+    "level": "note",
+    "message": "the grid is (1, 65536, 1)",
+    "kernel": "k",
+    "file": "k.cu",
+    "line": 3,
+}
+
+
+def test_an_error_code_is_explained_by_the_launch_that_was_refused() -> None:
+    told = Told(RACE, LAUNCH, LAUNCH)
+    expected = r"^invalid configuration: the grid is \(1, 65536, 1\) in k at k.cu:3$"
+    with pytest.raises(RuntimeError, match=expected), explained_launches(cast("Emulation", told)):
+        raise RuntimeError("invalid configuration")
+    assert told.resets == 1
+
+
+@pytest.mark.parametrize("error", [RuntimeError("another"), ValueError("input: too large")])
+def test_other_errors_stay_as_they_are_and_leave_nothing_to_the_next_case(error: Exception) -> None:
+    told = Told(RACE) if isinstance(error, RuntimeError) else Told(LAUNCH)
+    with pytest.raises(type(error)) as raised, explained_launches(cast("Emulation", told)):
+        raise error
+    assert raised.value is error
+    assert told.resets == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -153,6 +154,23 @@ def with_emulated_findings(outcome: Outcome, emulation: Emulation) -> Outcome:
         return outcome
     found = {finding.message: finding for finding in map(finding_of, said)}
     return replace(outcome, verdict="fail", findings=(*outcome.findings, *found.values()))
+
+
+@contextmanager
+def explained_launches(emulation: Emulation) -> Iterator[None]:
+    """An error that leaves the block says which launch was refused and why; an error code does not.
+
+    What the emulator saw is forgotten then: it belongs to no later case.
+    """
+    try:
+        yield
+    except Exception as error:
+        said = [line for line in emulation.findings() if line["kind"] == "launch_refused"]
+        emulation.reset()
+        why = dict.fromkeys(finding_of(line).message for line in said)
+        if not why or type(error) is not RuntimeError:
+            raise
+        raise RuntimeError(f"{error}: {'; '.join(why)}") from error
 
 
 def _index(three: list[int]) -> str:

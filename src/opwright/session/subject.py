@@ -10,7 +10,7 @@ from opwright.binding.attach import attach
 from opwright.binding.dispatch import dispatcher_op
 from opwright.binding.emulation import Emulation
 from opwright.checks import emulation, sanitizers
-from opwright.checks.emulation import with_emulated_findings
+from opwright.checks.emulation import explained_launches, with_emulated_findings
 from opwright.checks.protocol import Subject, Surroundings
 from opwright.checks.state.floating_point import control_state
 from opwright.checks.state.process import process_state
@@ -34,8 +34,11 @@ def set_up(payload: dict[str, Any]) -> Callable[[dict[str, Any]], dict[str, Any]
     def answer(item: dict[str, Any]) -> dict[str, Any]:
         case = case_from_json(item)
         check = checks[case.check]
-        outcome = _judged(lambda: check.run(case, subject))
-        if subject.emulation is not None:
+        if subject.emulation is None:
+            outcome = _judged(lambda: check.run(case, subject))
+        else:
+            with explained_launches(subject.emulation):
+                outcome = _judged(lambda: check.run(case, subject))
             outcome = with_emulated_findings(outcome, subject.emulation)
         return {**asdict(outcome), "dirty": check.spoils and outcome.verdict == "fail"}
 
