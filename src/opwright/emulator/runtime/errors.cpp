@@ -1,6 +1,7 @@
 #include "errors.h"
 
 #include <atomic>
+#include <memory>
 
 #include "findings.h"
 #include "kernels.h"
@@ -9,13 +10,10 @@ namespace opwright {
 namespace emulated {
 namespace {
 
-struct Unread {
-  bool any = false;
-  Finding finding;
-};
-
 thread_local int last_error = kSuccess;
-thread_local Unread unread;
+// The launch error that nobody has asked for yet. A pointer: a library with `here` has all of its
+// thread-local memory in the process's few bytes of static one, so there must be little of it.
+thread_local std::unique_ptr<Finding> unread;
 std::atomic<int> lasting{kSuccess};
 
 struct Known {
@@ -61,7 +59,7 @@ bool is_lasting(int error) {
 int lasting_error() { return lasting; }
 
 int peek_error() {
-  unread.any = false;
+  unread.reset();
   return lasting ? lasting.load() : last_error;
 }
 
@@ -91,18 +89,18 @@ void keep_launch_error(int error, const Launch& launch, const std::string& reaso
   finding.kind = "ignored_launch_error";
   finding.message = "the launch failed (" + reason + "), and nobody asked for the error";
   finding.note = false;
-  unread = {true, finding};
+  unread = std::make_unique<Finding>(finding);
 }
 
 void report_ignored_error() {
-  if (unread.any) report(unread.finding);
-  unread.any = false;
+  if (unread) report(*unread);
+  unread.reset();
 }
 
 void forget_errors() {
   last_error = kSuccess;
   lasting = kSuccess;
-  unread.any = false;
+  unread.reset();
 }
 
 const char* error_name(int error, Vendor vendor) {

@@ -2,6 +2,7 @@
 // include/opwright/emulated/control.h.
 #include "opwright/emulated/control.h"
 
+#include <memory>
 #include <string>
 
 #include "access.h"
@@ -13,23 +14,25 @@
 
 using namespace opwright::emulated;
 
+namespace {
+
+const char* kept(std::string&& text) {
+  static thread_local std::unique_ptr<std::string> last;
+  last = std::make_unique<std::string>(std::move(text));
+  return last->c_str();
+}
+
+}  // namespace
+
 int opwright_emulated_set(const char* name, const char* value) {
   return set_option(name, value) ? 0 : 1;
 }
 
 void opwright_emulated_finish() { report_ignored_error(); }
 
-const char* opwright_emulated_findings() {
-  static thread_local std::string text;
-  text = findings_json();
-  return text.c_str();
-}
+const char* opwright_emulated_findings() { return kept(findings_json()); }
 
-const char* opwright_emulated_kernels() {
-  static thread_local std::string text;
-  text = kernels_json();
-  return text.c_str();
-}
+const char* opwright_emulated_kernels() { return kept(kernels_json()); }
 
 void opwright_emulated_region(const void* begin, size_t size_bytes, const char* name) {
   add_region(begin, size_bytes, name);
