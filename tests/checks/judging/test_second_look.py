@@ -79,3 +79,36 @@ def test_long_sums_that_cancel_pass_in_any_order(length: int) -> None:
 def test_a_sum_that_leaves_one_term_out_is_wrong() -> None:
     value = torch.randn(8, 1024, generator=torch.Generator().manual_seed(0))
     assert not judged(lambda x: x.sum(1), value[:, 1:].sum(1), value).passed
+
+
+def undeclared(reference: Function, results: torch.Tensor, value: torch.Tensor) -> Comparison:
+    """Judged without ``reduction``."""
+    spec = described(reference, dtypes=("float32",))
+    sizes = {"rows": value.shape[0], "columns": value.shape[1]}
+    call = Call(spec, {"input": value})
+    return judge_call(
+        expect(spec, Case("layouts", "", {"T": "float32"}, sizes), call), [results], call
+    )
+
+
+def spread_rows(value: torch.Tensor) -> torch.Tensor:
+    return value.var(1, correction=0, keepdim=True) + 0 * value
+
+
+def test_a_formula_that_is_exact_for_equal_numbers_binds_no_other_one() -> None:
+    value = torch.full((3, 64), 1.7)
+    mean = sequential_sum(value)[:, None] / 64
+    found = sequential_sum((value - mean) ** 2)[:, None] / 64 + 0 * value
+    assert float(found[0, 0]) != 0
+    assert undeclared(spread_rows, found, value).passed
+    assert not undeclared(spread_rows, found + 1e-6, value).passed
+
+
+def test_what_does_not_cancel_is_held_to_as_much_as_before() -> None:
+    value = torch.randn(3, 64, generator=torch.Generator().manual_seed(0))
+    assert not undeclared(spread_rows, spread_rows(value) * (1 + 4e-6), value).passed
+
+
+def test_a_step_next_to_an_input_is_no_lost_digit() -> None:
+    value = torch.ones(3, 64)
+    assert not undeclared(torch.floor, torch.zeros(3, 64), value).passed

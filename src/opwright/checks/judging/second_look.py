@@ -1,12 +1,14 @@
 """A second look at what seems inaccurate: what the reference is wrong by for inputs next to these.
 
 Where terms cancel, a reference can be right by luck: the variance of equal numbers is exactly 0 if their
-mean happens to be exact. No operator has to repeat that. For inputs one ULP away the luck is gone.
+mean happens to be exact. No operator has to repeat that. For inputs one ULP away the luck is gone, or,
+where a formula is exact for equal numbers by its very form, the exact answer itself has moved away.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import torch
 
@@ -15,6 +17,7 @@ from opwright.inputs.call import Call, reference_results
 from opwright.judge import Standard, loosened
 from opwright.judge.ulp import deviation, ulp_size
 from opwright.spec.default_rule import (
+    ACCUMULATOR,
     REFERENCE_FACTOR,
     ROUNDING_FACTOR,
     ROUNDING_ULP,
@@ -32,7 +35,8 @@ def second_look(
     """The standards of a call, loosened where errors near by are larger than those at the call itself.
 
     Sums of several terms may also be as wrong as the exact answer is for inputs that differ by what
-    such a sum loses. Declared tolerances stay. Gives the standards back where the reference raises.
+    such a sum loses. Where inputs one ULP away leave no digit of the answer, that goes for sums that
+    are not declared, too. Declared tolerances stay. Gives the standards back where the reference raises.
     """
     generator = torch.Generator().manual_seed(0)
     found = tuple(standards)
@@ -42,11 +46,14 @@ def second_look(
             wrong = reference_results(call.spec, near, wide=False)
             right = reference_results(call.spec, near, wide=True)
             found = _each(found, wrong, right, _arithmetic_error)
+            blurred = partial(
+                _blurred_results, call, seed=int(torch.randint(1 << 31, (), generator=generator))
+            )
             if reduction_length > 1:
-                far = _moved(
-                    call.widened(), lambda value: _blurred(value, generator, reduction_length, call)
-                )
-                found = _each(found, right, reference_results(call.spec, far, wide=True), _moved_by)
+                found = _each(found, right, blurred(_sum_loss(call, reduction_length)), _moved_by)
+            else:
+                little, much = blurred(_eps(call)), blurred(_sum_loss(call, _longest(call)))
+                found = _each(found, little, much, _moved_beyond_all_digits)
     except ReferenceFailed:
         return tuple(standards)
     return found
@@ -88,6 +95,52 @@ def _moved_by(
     return deviation(blurred, standard.oracle, FLOAT_FORMATS["float64"])
 
 
+def _moved_beyond_all_digits(
+    little: torch.Tensor, much: torch.Tensor, standard: Standard, _form: FloatFormat
+) -> torch.Tensor:
+    """What ``much`` has moved by, where ``little`` has moved by more than the answer; elsewhere nothing.
+
+    A step, such as that of `floor`, moves both alike: nothing cancels there.
+    """
+    exact = FLOAT_FORMATS["float64"]
+    near, far = (deviation(moved, standard.oracle, exact) for moved in (little.to(much), much))
+    lost = (standard.oracle.abs() <= near) & (2 * near <= far)
+    return far.where(lost, 0.0)
+
+
+def _blurred_results(call: Call, share: float, *, seed: int) -> list[torch.Tensor]:
+    """The oracle's results for inputs of which each is moved by up to ``share``, relatively."""
+    generator = torch.Generator().manual_seed(seed)
+
+    def blurred(value: torch.Tensor) -> torch.Tensor:
+        drawn = torch.rand(value.shape, generator=generator, dtype=torch.float64) * 2 - 1
+        return value * (1 + share * drawn)
+
+    return reference_results(call.spec, _moved(call.widened(), blurred), wide=True)
+
+
+def _sum_loss(call: Call, length: int) -> float:
+    """What a sum of ``length`` terms loses, relatively, at the call's dtypes."""
+    return max((reduction_limit(name, length, 1.0) for name in _formats(call)), default=0.0)
+
+
+def _eps(call: Call) -> float:
+    """One ULP of what the call's dtypes are computed in."""
+    return max(
+        (FLOAT_FORMATS[ACCUMULATOR.get(name, name)].eps for name in _formats(call)), default=0.0
+    )
+
+
+def _longest(call: Call) -> int:
+    """The longest dimension of the call: a sum that nobody has declared may go along it."""
+    return max((size for tensor in call.tensors.values() for size in tensor.shape), default=1)
+
+
+def _formats(call: Call) -> set[str]:
+    names = {str(tensor.dtype).removeprefix("torch.") for tensor in call.tensors.values()}
+    return names & ULP_FLOOR.keys()
+
+
 def _moved(call: Call, move: Callable[[torch.Tensor], torch.Tensor]) -> Call:
     """The call with other values in its tensors of numbers."""
     changed = {
@@ -103,15 +156,3 @@ def _next_to(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     wide = value.to(torch.complex128 if value.is_complex() else torch.float64)
     steps = torch.randint(-1, 2, value.shape, generator=generator)
     return (wide * (1 + steps * torch.finfo(value.dtype).eps)).to(value.dtype).contiguous()
-
-
-def _blurred(
-    value: torch.Tensor, generator: torch.Generator, length: int, call: Call
-) -> torch.Tensor:
-    """Float64 numbers, each moved by up to what a sum of ``length`` terms loses, relatively."""
-    dtypes = [str(t.dtype).removeprefix("torch.") for t in call.tensors.values()]
-    share = max(
-        (reduction_limit(name, length, 1.0) for name in dtypes if name in ULP_FLOOR), default=0.0
-    )
-    drawn = torch.rand(value.shape, generator=generator, dtype=torch.float64) * 2 - 1
-    return value * (1 + share * drawn)
