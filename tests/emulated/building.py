@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import json
+import os
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,11 +28,9 @@ def build_runtime(folder: Path) -> Path:
     """The runtime as one archive."""
     front = ["g++", "-std=c++17", "-O1", "-fPIC", "-fvisibility=hidden", "-Wall", "-Wextra"]
     includes = [*compile_flags("cuda", 32)[:-2], f"-I{RUNTIME}", "-Werror", "-Wno-unused-parameter"]
-    started = [
-        subprocess.Popen([*front, *includes, "-c", str(source)], cwd=folder)
-        for source in RUNTIME_SOURCES
-    ]
-    assert [process.wait() for process in started] == [0] * len(started)
+    commands = [[*front, *includes, "-c", source] for source in RUNTIME_SOURCES]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(lambda command: run(command, folder), commands))
     objects = sorted(folder.glob("*.o"))
     run(["ar", "rcs", "libruntime.a", *objects], folder)
     return folder / "libruntime.a"
