@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from opwright.checks.table import CHECKS
 from opwright.discovery import find_one
 from opwright.records.run import CaseRecord
@@ -32,14 +34,16 @@ ending = Operator(
     "ending(Tensor input) -> Tensor",
     inputs={{"input": Tensor(n)}},
     dtypes=("float32", "float64", "bfloat16"),
-    reference=lambda input: input + 1,
+    reference=lambda input: {reference},
     function=function,
 )
 """
 
 
-def cases(folder: Path, body: str, *only: str, seconds: float = 30.0) -> tuple[CaseRecord, ...]:
-    (folder / "op.py").write_text(OPERATOR.format(body=body))
+def cases(
+    folder: Path, body: str, *only: str, seconds: float = 30.0, reference: str = "input + 1"
+) -> tuple[CaseRecord, ...]:
+    (folder / "op.py").write_text(OPERATOR.format(body=body, reference=reference))
     with checking(limits=Limits(case_seconds=seconds)) as worker:
         return check_operator(
             worker, str(folder), find_one(str(folder)), Target("cpu"), only=only
@@ -100,3 +104,32 @@ def test_every_check_that_was_asked_for_is_in_the_record_whether_it_has_a_case_o
     assert all(unplanned.values())
     assert "no declared size of ending is 0" in record.unplanned["empty"]
     assert set(record.checks()) == {"empty", "numerics"}
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("os._exit(0)", "left its process with exit code 0"),
+        ("os.kill(os.getpid(), signal.SIGSEGV)", "crashed with SIGSEGV"),
+        ("exit(3)", "raises SystemExit: 3"),
+    ],
+)
+def test_a_reference_that_ends_the_process_is_an_error_and_not_the_operators(
+    tmp_path: Path, body: str, said: str
+) -> None:
+    reference = f"{body} if input.numel() == 4 else input + 1"
+    found = cases(tmp_path, "pass", "numerics", reference=reference)
+    assert Counter(c.outcome.verdict for c in found)["fail"] == 0
+    wrong = [c.outcome for c in found if c.outcome.verdict == "error"]
+    assert wrong
+    assert all("the reference" in each.reason for each in wrong)
+    assert all(said in each.reason for each in wrong)
+
+
+def test_an_operator_that_makes_the_reference_crash_has_a_finding(tmp_path: Path) -> None:
+    body = "os.environ['SPOILED'] = 'yes'"
+    reference = "input + 1 if 'SPOILED' not in os.environ else os.abort()"
+    found = cases(tmp_path, body, "numerics", reference=reference)
+    verdicts = Counter(c.outcome.verdict for c in found)
+    assert verdicts["fail"]
+    assert not verdicts["error"]

@@ -13,6 +13,7 @@ from opwright.checks.planning.choices import case_name, dtype_choices, scalar_ch
 from opwright.checks.protocol import Check, Subject
 from opwright.inputs.call import Call, make_call, results_of
 from opwright.records.verdict import Finding, Outcome, failed, passed
+from opwright.running import operator_runs
 from opwright.spec.case import Case
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.sampling import size_sets
@@ -37,6 +38,7 @@ def run(case: Case, subject: Subject) -> Outcome:
     returned: list[Any] = []
 
     def kept(*arguments: Any) -> Any:
+        operator_runs()
         returned.append(subject.call(*arguments))
         return returned[0]
 

@@ -11,6 +11,7 @@ import torch
 from opwright.errors import ReferenceFailed
 from opwright.inputs.layouts import lay_out
 from opwright.inputs.values import draw, of_kind
+from opwright.running import running_reference
 from opwright.spec.case import Case
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.sizing import sizes_of
@@ -115,9 +116,11 @@ def reference_results(spec: OperatorSpec, call: Call, *, wide: bool) -> list[tor
     """
     own = call.widened() if wide else call.cloned()
     try:
-        with torch.no_grad():
+        with torch.no_grad(), running_reference():
             return [tensor.clone() for tensor in results_of(spec, spec.reference, own)]
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # SystemExit, too
         kind = "in float64 " if wide else ""
         raise ReferenceFailed(
             f"{spec.name}: the reference raises {kind}{type(error).__name__}: {error}",

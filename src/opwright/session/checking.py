@@ -20,7 +20,7 @@ from opwright.records.artifact import Artifact, artifact_to_json
 from opwright.records.run import CaseRecord, OperatorRecord, outcome_from_json
 from opwright.records.verdict import Outcome, not_checked
 from opwright.session.building import build_operator
-from opwright.session.ends import MOST_ENDS, ended_outcome, with_losses
+from opwright.session.ends import MOST_ENDS, ended_outcome, ends_of, with_losses
 from opwright.session.shrinking import with_reproductions
 from opwright.session.subject import PRELOAD, SETUP
 from opwright.spec.case import Case
@@ -163,12 +163,21 @@ def _run(worker: Worker, cases: Sequence[Case]) -> Iterator[CaseRecord]:
                 f"this check has had {MOST_ENDS[spent]} findings of kind {spent!r}: mend those first"
             )
         else:
-            result = next(worker.run([case.to_json()]))
-            outcome = (
-                ended_outcome(result) if isinstance(result, Ended) else outcome_from_json(result)
-            )
-            ends.update((case.check, finding.kind) for finding in outcome.findings)
+            outcome = _answered(worker, case)
+            ends.update((case.check, kind) for kind in ends_of(outcome))
         yield CaseRecord(case.check, case.name, case.to_json(), outcome, time.monotonic() - started)
+
+
+def _answered(worker: Worker, case: Case) -> Outcome:
+    """What came of a case. Where the operator may have made the reference crash, a fresh process tells."""
+    result = next(worker.run([case.to_json()]))
+    if isinstance(result, Ended) and result.in_reference and result.operator_ran:
+        again = next(worker.run([case.to_json()]))
+        if isinstance(again, Ended):
+            result = again
+    if not isinstance(result, Ended):
+        return outcome_from_json(result)
+    return ended_outcome(result)
 
 
 def _artifact_facts(artifact: Artifact | None) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import socket
 import warnings
 from dataclasses import dataclass, field
 
+from opwright.running import Note, note_here
 from opwright.worker import strays
 from opwright.worker.capture import Capture
 from opwright.worker.child import be_child
@@ -24,6 +25,7 @@ class Child:
     memory_bytes: int
     born_with_bytes: int
     kills_before: int
+    note: Note
     answered: int = 0
     requests: int = 0
     reader: Reader = field(default_factory=Reader)
@@ -56,6 +58,7 @@ def fork_child(memory_bytes: int, inherited: socket.socket) -> Child:
     """
     ours, theirs = socket.socketpair()
     capture = Capture()
+    note = Note()
     parent_pid = os.getpid()
     kills_before = kills_for_memory()
     with warnings.catch_warnings():
@@ -67,8 +70,9 @@ def fork_child(memory_bytes: int, inherited: socket.socket) -> Child:
         ours.close()
         inherited.close()
         capture.close_read_ends()
+        note_here(note)
         be_child(theirs, capture.write_ends, memory_bytes, parent_pid)
     theirs.close()
     capture.close_write_ends()
     ours.setblocking(False)
-    return Child(pid, ours, capture, memory_bytes, held_bytes(pid), kills_before)
+    return Child(pid, ours, capture, memory_bytes, held_bytes(pid), kills_before, note)

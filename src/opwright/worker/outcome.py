@@ -36,7 +36,8 @@ class Ended:
 
     ``message`` is one sentence for people. ``stack`` holds the Python traceback or the native
     stack, ``items_before`` how many items the same process had answered before, and ``child_lost``
-    whether the process is gone (the next item then gets a fresh one).
+    whether the process is gone (the next item then gets a fresh one). ``in_reference`` says that the
+    reference was being run, ``operator_ran`` that the process had called the operator before.
     """
 
     kind: Kind
@@ -50,6 +51,8 @@ class Ended:
     stderr: str = ""
     items_before: int = 0
     child_lost: bool = True
+    in_reference: bool = False
+    operator_ran: bool = False
 
 
 Result = dict[str, Any] | Ended

@@ -71,6 +71,8 @@ def bury(child: Child, during: During, cause: Cause) -> Ended:
         stdout=output.stdout,
         stderr=output.stderr,
         items_before=child.answered,
+        in_reference=child.note.in_reference,
+        operator_ran=child.note.operator_ran,
     )
 
 

@@ -15,6 +15,7 @@ from opwright.checks.protocol import Subject
 from opwright.inputs.call import Call, reference_results, results_of
 from opwright.judge import Comparison, Standard, judge, set_standards
 from opwright.records.verdict import Finding
+from opwright.running import operator_runs
 from opwright.spec.case import Case
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.tolerance import Tolerance
@@ -51,6 +52,7 @@ def run_operator(subject: Subject, call: Call, *, grad_mode: bool = False) -> li
 
     With ``grad_mode`` autograd is on, as in most programs, and no tensor asks for a gradient.
     """
+    operator_runs()
     with torch.set_grad_enabled(grad_mode):
         return results_of(subject.spec, subject.call, call)
 
