@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 import torch
 
-from operator_folder import DOUBLED, PREAMBLE, write_operator
+from operator_folder import DOUBLED, KERNEL, PREAMBLE, write_operator
 from opwright import load
-from opwright.discovery import find, find_one, installed_names
+from opwright.discovery import find, find_one, installed_names, locate
 from opwright.errors import DiscoveryError, SpecError
+from opwright.log import logging_to
 
 TWO = DOUBLED.format(name="first") + DOUBLED.format(name="second").replace("op =", "other =")
 
@@ -367,3 +368,36 @@ def test_finding_imports_no_torch_of_its_own(tmp_path: Path) -> None:
         env=os.environ,
     )
     assert run.stdout == "False\n"
+
+
+def test_a_file_changes_neither_the_working_directory_nor_the_streams(
+    tmp_path: Path, monkeypatch, capfd
+) -> None:
+    folder = write_operator(
+        tmp_path / "moving",
+        DOUBLED.format(name="moved")
+        + "import ctypes, os\n"
+        + "print('from Python'); ctypes.CDLL(None).puts(b'from C')\n"
+        + "os.chdir('/')\nos.close(1)\nos.close(2)\n",
+        kernel=KERNEL,
+    )
+    monkeypatch.chdir(tmp_path)
+    logged: list[str] = []
+    with logging_to(lambda kind, message, facts: logged.append(f"{kind}: {message}")):
+        find_one("moving")
+    assert Path.cwd() == tmp_path
+    os.write(1, b"a result\n")
+    out, err = capfd.readouterr()
+    assert out == "a result\n"
+    assert "from Python" in err
+    assert "from C" in err
+    assert any(
+        line.startswith(f"description.moved: {folder / 'op.py'} changed the") for line in logged
+    )
+
+
+@pytest.mark.parametrize("text", ["nosuch", "nosuch/op.py", "nosuch.py:name"])
+def test_what_is_not_there_is_noticed_before_anything_is_run(text: str) -> None:
+    with pytest.raises(DiscoveryError):
+        locate(text)
+    assert locate("add2") == (None, "")

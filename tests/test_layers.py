@@ -15,7 +15,7 @@ from source_tree import PACKAGE, Import, find_cycles, group_of, read_imports, re
 ROWS: tuple[tuple[str, ...], ...] = (
     ("errors", "frozen", "log", "running"),
     ("process", "files", "symbols", "cgroups"),
-    ("lock",),
+    ("lock", "undisturbed"),
     ("spec", "records", "emulator"),
     ("op_file",),
     ("discovery", "roofline"),

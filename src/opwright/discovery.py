@@ -11,6 +11,7 @@ from opwright.log import waiting
 from opwright.op_file import forks_end_here, run_description
 from opwright.spec.naming import did_you_mean
 from opwright.spec.operator import OperatorSpec
+from opwright.undisturbed import undisturbed
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoints
@@ -27,24 +28,38 @@ class Described(Protocol):
 
 def find(text: str) -> list[Described]:
     """Every operator that ``text`` names; `DiscoveryError` when there is none."""
+    path, name = locate(text)
+    if path is None:
+        return [_installed(text)]
+    operators = _in_file(path)
+    if name:
+        return [op for op in operators if op.spec.name == name] or _no_such(path, name, operators)
+    return operators
+
+
+def locate(text: str) -> tuple[Path | None, str]:
+    """The file that ``text`` names, None for an installed operator, and the name in it; runs nothing.
+
+    `DiscoveryError` where there is neither.
+    """
     path_text, _, name = text.rpartition(":") if _is_file_and_name(text) else (text, "", "")
     path = Path(path_text)
     if path.is_dir():
         path = path / "op.py"
         if not path.is_file():
             if text in installed_names():
-                return [_installed(text)]
+                return None, ""
             raise DiscoveryError(f"{text}: the folder has no op.py", hint=_other_file(path.parent))
     elif path.suffix != ".py":
         if path.exists():
             raise DiscoveryError(
                 f"{text} is not a Python file", hint="Name the file that describes the operator."
             )
-        return [_installed(text)]
-    operators = _in_file(path)
-    if name:
-        return [op for op in operators if op.spec.name == name] or _no_such(path, name, operators)
-    return operators
+        _require_installed(text)
+        return None, ""
+    if why := why_no_file(path):
+        raise DiscoveryError(f"{path} {why}", hint="Name a folder with an op.py, or a Python file.")
+    return path, name
 
 
 def find_one(text: str) -> Described:
@@ -82,20 +97,30 @@ def _is_file_and_name(text: str) -> bool:
     return bool(separator) and name.isidentifier() and (head.endswith(".py") or Path(head).is_dir())
 
 
-def _installed(name: str) -> Described:
-    shipped = _SHIPPED / name
-    if name.isidentifier() and (shipped / "op.py").is_file():  # asks no installed package
-        return find_one(str(shipped))
-    if name not in installed_names():
+def _is_shipped(name: str) -> bool:
+    return name.isidentifier() and (_SHIPPED / name / "op.py").is_file()
+
+
+def _require_installed(name: str) -> None:
+    if not _is_shipped(name) and name not in installed_names():
         guess = did_you_mean(name, installed_names())
         raise DiscoveryError(
             f"{name!r} is neither a file, nor a folder, nor an installed operator",
             hint=f"{guess}Installed are: {', '.join(installed_names()) or 'none'}.",
         )
+
+
+def _installed(name: str) -> Described:
+    if _is_shipped(name):  # asks no installed package
+        return find_one(str(_SHIPPED / name))
     entry = next(entry for entry in _entry_points() if entry.name == name)
     hint = f"Correct or reinstall the package that has {name!r}."
     try:
-        with waiting(f"importing {entry.value}", culprit=entry.value), forks_end_here():
+        with (
+            waiting(f"importing {entry.value}", culprit=entry.value),
+            undisturbed(name),
+            forks_end_here(),
+        ):
             loaded: Described = entry.load()
     except KeyboardInterrupt:
         raise
@@ -109,8 +134,6 @@ def _installed(name: str) -> Described:
 
 
 def _in_file(path: Path) -> list[Described]:
-    if why := why_no_file(path):
-        raise DiscoveryError(f"{path} {why}", hint="Name a folder with an op.py, or a Python file.")
     path = path.resolve()
     described = [
         value

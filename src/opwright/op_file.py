@@ -18,6 +18,7 @@ from types import ModuleType
 from opwright.errors import OpwrightError, SpecError
 from opwright.log import waiting
 from opwright.spec.naming import did_you_mean
+from opwright.undisturbed import undisturbed
 
 # Newer Pythons guess themselves, and go on after the name.
 _UNKNOWN_KEYWORD = re.compile(
@@ -29,7 +30,8 @@ _one_at_a_time = threading.RLock()
 def run_description(path: Path) -> ModuleType:
     """Execute the file as a module of its own; what lies beside it can be imported meanwhile.
 
-    Nothing is written beside it. Raises `SpecError` with the line at fault for whatever it raises.
+    Nothing is written beside it, and what it prints goes to standard error.
+    Raises `SpecError` with the line at fault for whatever it raises.
     """
     name = "opwright_description_" + hashlib.sha256(str(path).encode()).hexdigest()[:16]
     found = importlib.util.spec_from_file_location(name, path)
@@ -41,6 +43,7 @@ def run_description(path: Path) -> ModuleType:
         waiting(f"running {path}", culprit=str(path)),
         _siblings(path.parent),
         _no_bytecode(),
+        undisturbed(str(path)),
         _faults_of(path),
         forks_end_here(),
     ):

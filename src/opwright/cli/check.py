@@ -90,11 +90,15 @@ def command(
     """
     from opwright.cli.loglines import log_lines
     from opwright.cli.progress import display
+    from opwright.discovery import locate
 
+    for operator in operators:  # before PyTorch is loaded
+        locate(operator)
     with log_lines(quiet=quiet, verbose=verbose), waiting("loading PyTorch"):
         from opwright.session.run import Asked, Run, check_operators
     asked = Asked(target, binding, only, sanitize)  # refused before anything is built
     if json_file is not None:
+        json_file = json_file.absolute()  # a description may change the working directory
         _require_writable(json_file)
     run = Run()
     try:

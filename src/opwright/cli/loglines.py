@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 # What a user wants to know unasked: waiting, compiling, and whatever was not as it should be.
 TOLD = (
-    *("lock.", "store.", "trace.", "binding.", "worker.setup_failed"),
+    *("description.", "lock.", "store.", "trace.", "binding.", "worker.setup_failed"),
     *("build.start", "build.done", "build.again", "build.unseen", "build.reclaimed"),
 )
 
