@@ -14,6 +14,13 @@ namespace opwright {
 // A block has 1024 threads at most.
 constexpr int kMostWaves = 32;
 
+// Threads for a row of so many elements: whole waves of either size, and none without an element
+// but in the last wave.
+inline int threads_for_row(int64_t columns, int most = 256) {
+  const int64_t whole = (columns + 63) / 64 * 64;
+  return static_cast<int>(whole < most ? whole : most);
+}
+
 namespace detail {
 
 template <typename T>

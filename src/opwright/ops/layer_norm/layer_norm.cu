@@ -36,7 +36,7 @@ template <typename T>
 void layer_norm(opwright::View<const T, 2> input, opwright::View<const T, 1> weight,
                 opwright::View<const T, 1> bias, double eps, opwright::View<T, 2> output,
                 opwright::Stream stream) {
-  constexpr int kThreads = 256;
-  opwright::launch(layer_norm_kernel<T>, opwright::blocks_for(input.size(0), 1), kThreads, stream,
+  const int threads = opwright::threads_for_row(input.size(1));
+  opwright::launch(layer_norm_kernel<T>, opwright::blocks_for(input.size(0), 1), threads, stream,
                    input, weight, bias, eps, output);
 }

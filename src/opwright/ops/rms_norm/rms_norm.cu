@@ -26,7 +26,7 @@ __global__ void rms_norm_kernel(opwright::View<const T, 2> input, opwright::View
 template <typename T>
 void rms_norm(opwright::View<const T, 2> input, opwright::View<const T, 1> weight, double eps,
               opwright::View<T, 2> output, opwright::Stream stream) {
-  constexpr int kThreads = 256;
-  opwright::launch(rms_norm_kernel<T>, opwright::blocks_for(input.size(0), 1), kThreads, stream,
+  const int threads = opwright::threads_for_row(input.size(1));
+  opwright::launch(rms_norm_kernel<T>, opwright::blocks_for(input.size(0), 1), threads, stream,
                    input, weight, eps, output);
 }

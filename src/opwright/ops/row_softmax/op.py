@@ -3,7 +3,7 @@
 import torch
 from opwright import Dim, Operator, Shape, Tensor
 
-batch = Shape("batch", typical=((1024,), (8, 128)), edge=((), (0,), (1,), (3,), (2, 3), (65_537,)))
+batch = Shape("batch", typical=((1024,), (8, 128)), edge=((), (0,), (1,), (3,), (2, 3), (1_025,)))
 columns = Dim("columns", typical=(768, 1024), edge=(0, 1, 31, 33, 64, 257))
 
 row_softmax = Operator(

@@ -26,7 +26,7 @@ __global__ void row_softmax_kernel(opwright::View<const T, 2> input, opwright::V
 template <typename T>
 void row_softmax(opwright::View<const T, 2> input, opwright::View<T, 2> output,
                  opwright::Stream stream) {
-  constexpr int kThreads = 256;
-  opwright::launch(row_softmax_kernel<T>, opwright::blocks_for(input.size(0), 1), kThreads, stream,
+  const int threads = opwright::threads_for_row(input.size(1));
+  opwright::launch(row_softmax_kernel<T>, opwright::blocks_for(input.size(0), 1), threads, stream,
                    input, output);
 }
