@@ -91,8 +91,8 @@ void use_stream(const void* stream, const std::string& what, const char* file, i
   if (options().any_stream || stream == options().stream) return;
   Finding finding{};
   finding.kind = "wrong_stream";
-  finding.message = what + " is put on " + (stream ? "another stream" : "the default stream") +
-                    " than the current one";
+  finding.message = what + " is put on " + (stream ? "another" : "the default") +
+                    " stream instead of the current one";
   finding.kernel = what;
   finding.file = file;
   finding.line = line;
