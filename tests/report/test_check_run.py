@@ -2,11 +2,22 @@ from __future__ import annotations
 
 import io
 import re
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
 
-from made_record import BROKEN, HOLLOW, RIGHT, WRONG, finding, made_case, made_operator, made_record
+from made_record import (
+    BROKEN,
+    HOLLOW,
+    RIGHT,
+    WRONG,
+    finding,
+    made_case,
+    made_operator,
+    made_record,
+    numerics,
+)
 from opwright.records.run import OperatorRecord
 from opwright.records.verdict import passed
 from opwright.report.check_run import check_report, closing_line
@@ -16,7 +27,8 @@ def shown(
     *operators: OperatorRecord, width: int = 80, verbose: bool = False, ascii_only: bool = False
 ) -> str:
     console = Console(record=True, width=width, highlight=False, file=io.StringIO())
-    console.print(check_report(made_record(*operators), verbose=verbose, ascii_only=ascii_only))
+    report = check_report(made_record(*operators), verbose=verbose, ascii_only=ascii_only)
+    console.print(report, crop=False)
     return console.export_text()
 
 
@@ -171,3 +183,28 @@ def test_where_the_terminal_has_ascii_only_nothing_else_is_used() -> None:
 def test_without_colour_every_verdict_can_still_be_told() -> None:
     marks = [row(shown(op), op.name)[0] for op in (RIGHT, WRONG, HOLLOW, BROKEN)]
     assert marks == ["✓", "✗", "○", "!"]
+
+
+LONG = f"x = torch.tensor([{', '.join(['1.0'] * 40)}])"
+
+
+@pytest.mark.parametrize("width", [40, 80])
+def test_the_lines_of_a_program_are_whole_at_any_width(width: int) -> None:
+    case = replace(WRONG.cases[2], reproduction=f"import torch\n{LONG}")
+    text = shown(made_operator(case), width=width)
+    assert f"    {LONG}" in text.splitlines()
+
+
+def test_a_program_of_a_smaller_case_says_so() -> None:
+    case = replace(WRONG.cases[2], reproduction="import torch")
+    assert "shows the same kind" not in shown(made_operator(case))
+    smaller = replace(case, shrunk={"sizes": {"batch": [1, 2], "hidden": 1}})
+    assert "shows the same kind of finding on a smaller one: batch=1x2,hidden=1" in shown(
+        made_operator(smaller), width=120
+    )
+    assert "on a simpler one" in shown(made_operator(replace(case, shrunk=case.case)), width=120)
+
+
+def test_where_ulps_say_nothing_their_ratio_says_nothing_either() -> None:
+    cancelled = made_operator(made_case("layouts", "a", numerics(5e7, 2e6)))
+    assert "1e6" not in shown(cancelled)

@@ -87,7 +87,7 @@ def _many(case: Case, subject: Subject) -> Outcome:
     seconds = _seconds(subject, rows, small, row) * PAST_INT32
     if seconds > _MOST_SECONDS:
         return not_checked(
-            f"a call with 2^31 elements would take {seconds:.0f} s, and has {_MOST_SECONDS:.0f}"
+            f"a call with 2^31 elements would take {seconds:.0f} s, and may take {_MOST_SECONDS:.0f} s"
         )
     places = {"at the start": 0, "around element 2^31": (1 << 31) // row - 1}
     places["at the end"] = count - _WINDOW_ROWS

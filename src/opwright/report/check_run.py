@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from textwrap import indent
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from opwright.records.run import OperatorRecord, Record
+from opwright.records.run import CaseRecord, OperatorRecord, Record
 from opwright.records.summary import (
     FindingGroup,
     check_summaries,
@@ -96,9 +97,9 @@ def _findings(
             yield Text.assemble(sign("fail", ascii_only=ascii_only), (head, "bold"))
             yield Padding(_finding(operator, group, verbose), (0, 0, 0, 2))
             if program := group.case.reproduction:
-                # Whole lines, however long: they are there to be copied.
+                # Whole lines, however long: they are there to be copied. A Padding would cut them.
                 yield Text()
-                yield Padding(Text(program, no_wrap=True, overflow="ignore"), (0, 0, 0, 4))
+                yield Text(indent(program, "    "), no_wrap=True, overflow="ignore")
             if again:
                 others = ", ".join(f"{each.check} ({each.count})" for each in again)
                 yield Text()
@@ -123,9 +124,25 @@ def _finding(operator: OperatorRecord, group: FindingGroup, verbose: bool) -> Ta
     grid.add_row("case", Text.assemble(group.case.name, (more, "dim")))
     if verbose and group.count > 1:
         grid.add_row("also", Text("\n".join(_other_cases(operator, group))))
+    if smaller := _smaller(group.case):
+        grid.add_row("code", Text(smaller))
     if next_step := advice(group.finding.kind):
         grid.add_row("do", Text(next_step))
     return grid
+
+
+def _smaller(case: CaseRecord) -> str:
+    """What the program shows where that is not the case itself."""
+    if not case.reproduction or not case.shrunk:
+        return ""
+    sizes = case.shrunk["sizes"]
+    named = ",".join(f"{name}={_size_text(size)}" for name, size in sizes.items())
+    made = f"a smaller one: {named}" if sizes != case.case["sizes"] else "a simpler one"
+    return f"shows the same kind of finding on {made}"
+
+
+def _size_text(size: int | Sequence[int]) -> str:
+    return str(size) if isinstance(size, int) else "x".join(map(str, size)) or "()"
 
 
 def _other_cases(operator: OperatorRecord, group: FindingGroup) -> list[str]:
