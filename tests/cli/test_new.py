@@ -34,6 +34,15 @@ def test_nothing_of_the_templates_own_name_is_left(tmp_path: Path) -> None:
         assert "fused_add" in path.read_text()
 
 
+def test_no_line_of_a_kernel_hangs_on_the_length_of_the_name(tmp_path: Path) -> None:
+    for name in ("f", "a_much_longer_name"):
+        run_new(name, tmp_path)
+        for path in (tmp_path / name).glob("*.c*"):
+            text = path.read_text()
+            hanging = [f"{name}(op", f"{name}_kernel(op"]
+            assert not any(word in text for word in hanging), path
+
+
 def test_what_it_writes_is_an_operator_of_that_name(tmp_path: Path) -> None:
     run_new("fused_add", tmp_path)
     spec = find_one(str(tmp_path / "fused_add")).spec

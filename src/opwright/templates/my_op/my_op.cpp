@@ -1,10 +1,11 @@
-// The CPU kernel. Arguments come in the order of the schema, then the outputs.
-// Opwright checks them, allocates the outputs, and instantiates this for every declared dtype.
+// The CPU kernel. Opwright checks the arguments, allocates the outputs, and instantiates this for
+// every declared dtype.
 #include <opwright/kernel.h>
 
 template <typename T>
-void my_op(opwright::View<const T, 2> input, opwright::View<const T, 1> bias, double scale,
-           opwright::View<T, 2> output) {
+void my_op(  // the schema's arguments, then the outputs
+    opwright::View<const T, 2> input, opwright::View<const T, 1> bias, double scale,
+    opwright::View<T, 2> output) {
   using Wide = opwright::compute_t<T>;             // float for the 16-bit types
   const int64_t rows = input.size(0);              // all leading dimensions together
   const int64_t hidden = input.size(1);            // the last one

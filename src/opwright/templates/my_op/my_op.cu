@@ -4,8 +4,9 @@
 #include <opwright/kernel.h>
 
 template <typename T>
-__global__ void my_op_kernel(opwright::View<const T, 2> input, opwright::View<const T, 1> bias,
-                             float scale, opwright::View<T, 2> output) {
+__global__ void my_op_kernel(  // on the device
+    opwright::View<const T, 2> input, opwright::View<const T, 1> bias, float scale,
+    opwright::View<T, 2> output) {
   const int64_t hidden = input.size(1);
   const int64_t first = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
   const int64_t step = gridDim.x * static_cast<int64_t>(blockDim.x);
@@ -18,8 +19,9 @@ __global__ void my_op_kernel(opwright::View<const T, 2> input, opwright::View<co
 }
 
 template <typename T>
-void my_op(opwright::View<const T, 2> input, opwright::View<const T, 1> bias, double scale,
-           opwright::View<T, 2> output, cudaStream_t stream) {
+void my_op(  // on the host
+    opwright::View<const T, 2> input, opwright::View<const T, 1> bias, double scale,
+    opwright::View<T, 2> output, cudaStream_t stream) {
   const int64_t count = output.numel();
   if (count == 0) return;  // a grid of no blocks is an error
   constexpr int kThreads = 256;
