@@ -90,7 +90,7 @@ def test_the_block_of_a_finding_is_told(load) -> None:
 def test_what_only_looks_like_a_fault_gives_no_finding(load, function: str) -> None:
     kernels = load(SOURCE, watched=True)
     assert kernels.call(function) == 0
-    assert kernels.findings() == []
+    assert [f for f in kernels.findings() if not f.is_note] == []
 
 
 def test_a_mask_of_32_lanes_is_too_short_for_a_wave_of_64(load) -> None:

@@ -85,11 +85,19 @@ def _run_in(order: str, case: Case, subject: Subject, emulation: Emulation, seen
         if comparison.reasons:
             seen.wrong_in[order] = findings_of(comparison)
     emulation.finish()
-    for said in emulation.findings():
+    lines = emulation.findings()
+    for said in lines:
         if said["level"] == "finding":
             finding = finding_of(said)
             seen.findings.setdefault((finding.kind, finding.message), finding)
-    seen.kernels = seen.kernels or emulation.kernels()
+    seen.kernels = seen.kernels or [
+        {**kernel, "hints": [said for said in lines if _is_hint(said, kernel["kernel"])]}
+        for kernel in emulation.kernels()
+    ]
+
+
+def _is_hint(said: dict[str, Any], kernel: str) -> bool:
+    return said["kind"] in _HINTS and said["kernel"] == kernel
 
 
 def _dependence(seen: _Seen) -> Iterator[Finding]:
@@ -114,6 +122,8 @@ def _dependence(seen: _Seen) -> Iterator[Finding]:
         )
 
 
+# Notes on what a device would be slow at.
+_HINTS = ("divergence", "uncoalesced", "bank_conflict")
 # What the emulator calls a fault, and the kind of finding that it is.
 _KINDS = {
     "divergent_barrier": "divergent barrier",

@@ -56,7 +56,7 @@ def _run(name: str, case: str, kernel: dict[str, Any]) -> KernelRun:
         block=tuple(kernel["block"]),
         reads=_moved(kernel["traffic"], "read"),
         writes=_moved(kernel["traffic"], "written"),
-        hints=tuple(kernel["hints"]),
+        hints=tuple(dict.fromkeys(kernel.get("hints", ()))),
     )
 
 

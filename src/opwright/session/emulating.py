@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from opwright import frozen
 from opwright.checks import emulation
@@ -99,21 +100,33 @@ def _judged(result: Result) -> Outcome:
 
 def _placed(outcome: Outcome, folder: Path) -> Outcome:
     """The outcome with the lines of accesses that the emulator knows by their addresses only."""
-    addresses = [
-        at for each in outcome.findings for way in _WAYS if (at := _address(each, way)) is not None
-    ]
-    places = find_places(addresses)
+    kernels = outcome.figures.get("kernels", [])
+    told = [finding.details for finding in outcome.findings]
+    told += [hint for kernel in kernels for hint in kernel.get("hints", [])]
+    places = find_places(at for each in told for way in _WAYS if (at := _address(each, way)))
     found = tuple(_with_place(finding, places, folder) for finding in outcome.findings)
-    return replace(outcome, findings=found)
+    if not kernels:
+        return replace(outcome, findings=found)
+    hinted = [
+        {**kernel, "hints": [_hint(each, places, folder) for each in kernel.get("hints", [])]}
+        for kernel in kernels
+    ]
+    return replace(outcome, findings=found, figures={**outcome.figures, "kernels": hinted})
 
 
-def _address(finding: Finding, way: str) -> tuple[str, int] | None:
-    module = finding.details.get(f"{way}module")
-    return (module, int(finding.details[f"{way}offset"])) if module else None
+def _hint(told: dict[str, Any], places: Places, folder: Path) -> str:
+    """``kernel.cu:12: 8 lanes of a wave meet in one bank of shared memory``."""
+    at = _line(places, _address(told, ""), folder)
+    return f"{at}: {told['message']}" if at else str(told["message"])
+
+
+def _address(told: dict[str, Any], way: str) -> tuple[str, int] | None:
+    module = told.get(f"{way}module")
+    return (module, int(told[f"{way}offset"])) if module else None
 
 
 def _with_place(finding: Finding, places: Places, folder: Path) -> Finding:
-    at, other = (_line(places, _address(finding, way), folder) for way in _WAYS)
+    at, other = (_line(places, _address(finding.details, way), folder) for way in _WAYS)
     if not at:
         return finding
     message = f"{finding.message} at {at}" + (f", and at {other}" if other else "")

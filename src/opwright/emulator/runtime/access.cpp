@@ -10,6 +10,7 @@
 #include "errors.h"
 #include "findings.h"
 #include "regions.h"
+#include "sample.h"
 #include "shadow.h"
 
 namespace opwright {
@@ -267,6 +268,7 @@ void on_access(const void* pointer, size_t size_bytes, AccessKind kind, uintptr_
   }
   Region* region = shared ? nullptr : checked_region(address, size_bytes, kind, pc);
   note_order(executor, address, kind, shared);
+  sample_access(executor, address, size_bytes, kind != AccessKind::read, shared, pc);
   Shadow& shadow = shared ? watch().shared : watch().global;
   Checker checker(executor, kind, pc);
   for (size_t done = 0; done < size_bytes;) {
@@ -284,9 +286,13 @@ void on_fence() {
 void begin_watched_launch() {
   watch().global.forget();
   watch().blocks.released.clear();
+  begin_sample();
 }
 
-void end_watched_launch(Launch* launch) { launch->traffic = regions().take_traffic(); }
+void end_watched_launch(Launch* launch) {
+  launch->traffic = regions().take_traffic();
+  end_sample();
+}
 
 void begin_watched_block(Executor*, ThreadState* states, uint32_t threads) {
   watch().shared.forget();

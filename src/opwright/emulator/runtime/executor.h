@@ -35,7 +35,6 @@ struct Launch {
   std::atomic<size_t> static_shared_bytes{0};
   std::string refusal;                     // why the kernel did not begin
   std::map<std::string, Traffic> traffic;  // of a watched launch
-  std::map<std::string, std::string> hints;
 
   Launch(const Site* site, const Config& config, void (*threads)(void*), void* context,
          const void* frame)

@@ -37,13 +37,7 @@ std::string to_json(const Kernel& kernel) {
     line += field("touched_written_bytes", traffic.touched_written_bytes) + "}";
     comma = ",";
   }
-  line += "},\"hints\":[";
-  comma = "";
-  for (const auto& [key, hint] : kernel.hints) {
-    line += comma + hint;
-    comma = ",";
-  }
-  return line + "]}\n";
+  return line + "}}\n";
 }
 
 }  // namespace
@@ -102,7 +96,6 @@ void count_launch(const Launch& launch) {
     sum.touched_read_bytes += traffic.touched_read_bytes;
     sum.touched_written_bytes += traffic.touched_written_bytes;
   }
-  for (const auto& [key, hint] : launch.hints) kernel->hints[key] = hint;
 }
 
 std::string kernels_json() {

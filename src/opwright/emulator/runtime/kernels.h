@@ -19,7 +19,6 @@ struct Kernel {
   uint64_t dynamic_shared_bytes = 0;
   uint64_t static_shared_bytes = 0;
   std::map<std::string, Traffic> traffic;  // watched launches only
-  std::map<std::string, std::string> hints;
 };
 
 // "k [with T = float]" for what __PRETTY_FUNCTION__ says in a kernel.

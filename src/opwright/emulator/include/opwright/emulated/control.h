@@ -31,7 +31,8 @@ void opwright_emulated_finish();
 //   kind      divergent_barrier, deadlock, inactive_lane, lane_not_in_mask, race,
 //             uninitialised_shared, out_of_bounds, misaligned_access, undefined_behaviour,
 //             shared_limit, ignored_launch_error, wrong_stream, device_assert, trap, unsupported,
-//             address_error; notes: launch_refused
+//             address_error; notes: launch_refused; hints, which are notes of watched kernels:
+//             divergence, uncoalesced, bank_conflict
 //   level     finding | note
 //   message, kernel
 //   file, line        or, for a memory access, module and offset: `addr2line -i -e module offset`
@@ -42,7 +43,7 @@ const char* opwright_emulated_findings();
 
 // What ran since the last reset, a JSON object a line for each kernel: kernel, launches, blocks,
 // threads, grid, block, dynamic_shared_bytes, static_shared_bytes; of watched kernels also traffic
-// ({region: {read_bytes, written_bytes, touched_read_bytes, touched_written_bytes}}) and hints.
+// ({region: {read_bytes, written_bytes, touched_read_bytes, touched_written_bytes}}).
 const char* opwright_emulated_kernels();
 
 // Forgets findings, kernels, regions, limits that were asked for, and errors.
