@@ -176,11 +176,21 @@ def test_a_device_that_is_called_by_another_name_is_guessed() -> None:
     assert "Did you mean 'cuda'?" in " ".join(result.stderr.split())
 
 
-def test_ctrl_c_tells_what_is_done_and_leaves_no_process(operators: Path) -> None:
+@pytest.mark.parametrize(
+    ("number", "code", "word"),
+    [(signal.SIGINT, 130, "interrupted\n"), (signal.SIGTERM, -signal.SIGTERM, "")],
+)
+def test_who_stops_a_run_is_told_what_is_done_and_no_process_is_left(
+    number: signal.Signals, code: int, word: str, operators: Path
+) -> None:
+    record = operators.with_name("record.json")
     mark = f"OPWRIGHT_MARK_{uuid.uuid4().hex}"
     names = [f"{operators}:{name}" for name in ("right", "endless")]
     with subprocess.Popen(
-        [sys.executable, "-m", "opwright", "check", *names, "--only", "numerics"],
+        [
+            *(sys.executable, "-m", "opwright", "check", *names, "--only", "numerics"),
+            *("--json", str(record)),
+        ],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -195,9 +205,10 @@ def test_ctrl_c_tells_what_is_done_and_leaves_no_process(operators: Path) -> Non
         while not started.exists():
             time.sleep(0.05)
         assert len(processes_with(mark)) > 1
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         output, said = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert said == "interrupted\n"
+    assert process.returncode == code
+    assert said == f"everything that was seen is in {record}\n{word}"
+    assert [each.name for each in read_record(record).operators] == ["right"]
     assert output.splitlines()[-1].startswith("right: pass (")
     assert all_gone(mark)

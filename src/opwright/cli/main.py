@@ -71,8 +71,11 @@ class Commands(click.Group):
             return super().invoke(ctx)
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
-        except KeyboardInterrupt:
-            code = failure.show_interrupt()
+        except KeyboardInterrupt as stop:
+            from opwright.cli.supervision import Stopped
+
+            stopped = isinstance(stop, Stopped)  # the process is about to end of that signal
+            code = failure.INTERRUPT_CODE if stopped else failure.show_interrupt()
         except OpwrightError as error:
             code = failure.show_error(error)
         except SystemExit as end:  # no command of ours ends so

@@ -18,9 +18,19 @@ from opwright.errors import EndedEarly
 _RELAYED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 _TICK_SECONDS = 0.25
 _LEAVING_SECONDS = 5.0  # for what runs at a process' exit once the command is done
+_STOPPING = (signal.SIGTERM, signal.SIGHUP)
+_STOPPING_SECONDS = 20.0  # for telling of what is done; code that never returns to Python cannot
 _TWICE_SECONDS = 0.5  # one Ctrl-C may reach the child directly, and through its parent
 _SI_KERNEL = 0x80  # the terminal sent it: to the child, too
 _PR_SET_PDEATHSIG = 1
+
+
+class Stopped(KeyboardInterrupt):
+    """A signal asks the command to end: what is done is told first, as with Ctrl-C."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(f"signal {number}")
+        self.number = number
 
 
 def supervised(work: Callable[[], object]) -> int:
@@ -57,15 +67,23 @@ def _be_the_child(
     channel = open_channel(writing)
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _interrupt_once())
+    stop = _Stop()
+    for number in _STOPPING:
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, stop)
     signal.pthread_sigmask(signal.SIG_SETMASK, mask)
     code = 0
     try:
         work()
+    except Stopped:
+        pass
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else int(end.code is not None)
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
             stream.flush()
+    if stop.number:
+        _die_of(stop.number)
     channel.done(code)
     sys.exit(code)
 
@@ -83,6 +101,22 @@ def _interrupt_once() -> Callable[[int, object], None]:
     return interrupt
 
 
+class _Stop:
+    """Handles the signals that ask a process to end; ``number`` is the one that came first."""
+
+    def __init__(self) -> None:
+        self.number = 0
+        self._since = 0.0
+
+    def __call__(self, number: int, frame: object) -> None:
+        del frame
+        if not self.number:
+            self.number, self._since = number, time.monotonic()
+            raise Stopped(number)
+        if time.monotonic() - self._since > _TWICE_SECONDS:
+            _die_of(number)
+
+
 class _Watcher:
     """Waits for one child: passes signals on to it, and says what it is waiting for."""
 
@@ -95,14 +129,19 @@ class _Watcher:
     def wait(self) -> int:
         """The code that the child has come to its end with; raises `EndedEarly` where it has not."""
         until: float | None = None
+        patience = float("inf")
         while True:
             received = signal.sigtimedwait({*_RELAYED, signal.SIGCHLD}, _TICK_SECONDS)
             if received is not None and received.si_signo != signal.SIGCHLD:
                 self._relay(received)
+                if received.si_signo in _STOPPING:
+                    patience = min(patience, time.monotonic() + _STOPPING_SECONDS)
             pid, status = os.waitpid(self._child_pid, os.WNOHANG)
             self._listen()
             if pid:
                 return self._ended(status)
+            if time.monotonic() > patience:
+                os.kill(self._child_pid, signal.SIGKILL)
             if self._waits.code is not None:
                 until = until or time.monotonic() + _LEAVING_SECONDS
                 if time.monotonic() > until:
@@ -126,6 +165,8 @@ class _Watcher:
         code = os.waitstatus_to_exitcode(status)
         if -code in self._received:
             _die_of(-code)
+        if code == -signal.SIGKILL and (asked := self._received & {*_STOPPING}):
+            _die_of(min(asked))
         _tidy_terminal()
         raise _ended_early(code, self._waits)
 
