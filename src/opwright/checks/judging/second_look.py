@@ -41,14 +41,12 @@ def second_look(
     generator = torch.Generator().manual_seed(0)
     found = tuple(standards)
     try:
-        for _ in range(_TRIES):
+        for attempt in range(_TRIES):
             near = _moved(call, lambda value: _next_to(value, generator))
             wrong = reference_results(call.spec, near, wide=False)
             right = reference_results(call.spec, near, wide=True)
             found = _each(found, wrong, right, _arithmetic_error)
-            blurred = partial(
-                _blurred_results, call, seed=int(torch.randint(1 << 31, (), generator=generator))
-            )
+            blurred = partial(_blurred_results, call, seed=attempt)
             if reduction_length > 1:
                 found = _each(found, right, blurred(_sum_loss(call, reduction_length)), _moved_by)
             else:
