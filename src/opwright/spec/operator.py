@@ -114,7 +114,9 @@ class OperatorSpec(Frozen):
         kinds: tuple[str, ...] = (target.kind,)
         if target.kind == "emulated":
             kinds = ("hip", "cuda") if target.architecture == "wave64" else ("cuda", "hip")
-        return next(((kind, self.sources[kind]) for kind in kinds if kind in self.sources), ("", ()))
+        return next(
+            ((kind, self.sources[kind]) for kind in kinds if kind in self.sources), ("", ())
+        )
 
     @property
     def implementation(self) -> str:
