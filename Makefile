@@ -12,12 +12,13 @@ C_SOURCES = $(shell find src -name '*.h' -o -name '*.cpp' -o -name '*.cu' -o -na
 export PYTHON
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types unit format clean
+.PHONY: help demo test lint types unit exhaustive format clean
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make demo    install into .venv and check three operators"
 	@echo "make test    lint, types and tests, in the same .venv"
+	@echo "make exhaustive    the further planted faults of device code, which take long"
 	@echo "make lint | types | unit | format | clean"
 
 demo: $(VENV)/.package
@@ -27,6 +28,9 @@ test: lint types unit
 
 unit: $(VENV)/.tests
 	$(BIN)/pytest -n $(JOBS) --dist loadgroup
+
+exhaustive: $(VENV)/.tests
+	$(BIN)/pytest -n $(JOBS) --dist loadgroup -m exhaustive
 
 lint: $(VENV)/.tests
 	$(BIN)/ruff check .

@@ -23,10 +23,6 @@ FOLDERS = sorted(
     path.parent for path in (Path(__file__).parent.parent / "emulated_defects").glob("*/op.py")
 )
 QUICK = {"inline_assembly"}  # found before anything is compiled
-SUBJECTS = [
-    pytest.param(folder, id=folder.name, marks=[] if folder.name in QUICK else [pytest.mark.slow])
-    for folder in FOLDERS
-]
 # What each of them is a fault of, by a word of its finding's kind: the emulator's list.
 KINDS = {
     *("stray access", "undefined behaviour", "misaligned access", "uninitialised shared memory"),
@@ -66,7 +62,17 @@ def cases_of(folder: Path, worker: Worker) -> list[CaseRecord]:
     return list(record.cases)
 
 
-@pytest.mark.parametrize("folder", SUBJECTS)
+def subjects() -> Iterator[Any]:
+    """The first of each kind is tested always, which is slow enough; the others where all are asked for."""
+    seen = set()
+    for folder in FOLDERS:
+        kind = stated(folder)[1].kinds[0]
+        mark = pytest.mark.exhaustive if kind in seen else pytest.mark.slow
+        seen.add(kind)
+        yield pytest.param(folder, id=folder.name, marks=[] if folder.name in QUICK else [mark])
+
+
+@pytest.mark.parametrize("folder", list(subjects()))
 def test_the_stated_finding_is_given_with_its_line(folder: Path, worker: Worker) -> None:
     _, expected = stated(folder)
     try:

@@ -16,7 +16,7 @@ from opwright.session.emulating import watched_cases
 from opwright.spec.target import Target
 from opwright.worker import Worker
 
-pytestmark = pytest.mark.slow  # torch's headers take a minute
+# torch's headers take a minute: one extension is built always, the others where all are asked for
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 WAVE32, WAVE64 = Target("emulated", "wave32"), Target("emulated", "wave64")
@@ -42,6 +42,7 @@ def told(cases: list[CaseRecord]) -> set[tuple[str, str]]:
     return {(f.kind, f.message) for case in cases for f in case.outcome.findings}
 
 
+@pytest.mark.exhaustive
 def test_a_grid_has_too_few_blocks_in_y_for_all_rows(worker: Worker) -> None:
     operator = str(EXAMPLES / "bias_gelu")
     cases = failing(worker, operator, WAVE64, "contract", "empty", "numerics")
@@ -50,6 +51,7 @@ def test_a_grid_has_too_few_blocks_in_y_for_all_rows(worker: Worker) -> None:
     assert all("invalid configuration argument" in message for _, message in told(cases))
 
 
+@pytest.mark.slow
 def test_any_dtype_is_taken_for_float_on_stream_0_and_nobody_asks_how_it_went(
     worker: Worker,
 ) -> None:
@@ -66,6 +68,7 @@ def test_any_dtype_is_taken_for_float_on_stream_0_and_nobody_asks_how_it_went(
     assert not any("float32" in name for name in inaccurate)
 
 
+@pytest.mark.exhaustive
 def test_a_template_lacks_the_dtype_that_the_wrapper_dispatches(worker: Worker) -> None:
     operator = f"{EXAMPLES / 'swish' / 'op.py'}:swish_extension"
     with pytest.raises(OpwrightError) as raised:
@@ -75,6 +78,7 @@ def test_a_template_lacks_the_dtype_that_the_wrapper_dispatches(worker: Worker) 
     assert "add an explicit instantiation" in message
 
 
+@pytest.mark.exhaustive
 def test_a_count_in_an_int_and_stream_0_come_out_once_the_library_loads(
     tmp_path: Path, worker: Worker
 ) -> None:
