@@ -54,6 +54,7 @@ def test_a_miss_and_then_a_hit(folder: Path, store: Path) -> None:
 
 
 def test_json_is_one_document_and_nothing_else(folder: Path, store: Path) -> None:
+    assert build(store, folder).exit_code == 0
     result = build(store, folder, "--json", "-v")
     (operator,) = json.loads(result.stdout)["operators"]
     assert (operator["name"], operator["changed"]) == ("built_here", "")

@@ -89,7 +89,9 @@ def test_an_operator_that_raises_every_time_is_run_to_the_end(tmp_path: Path) ->
 def test_every_check_that_was_asked_for_is_in_the_record_whether_it_has_a_case_or_not(
     tmp_path: Path,
 ) -> None:
-    (tmp_path / "op.py").write_text(OPERATOR.format(body="").replace("edge=(0,)", "edge=()"))
+    (tmp_path / "op.py").write_text(
+        OPERATOR.format(body="", reference="input + 1").replace("edge=(0,)", "edge=()")
+    )
     spec = find_one(str(tmp_path)).spec
     with checking() as worker:
         record = check_operator(
