@@ -14,6 +14,10 @@ from opwright.cli.new import write_operator
 from opwright.errors import CompileError, SpecError, ToolchainError
 
 
+# One store, and a miss before every hit: in one process, in this order.
+pytestmark = pytest.mark.xdist_group("cli-build")
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = write_operator("built_here", tmp_path_factory.mktemp("operators"))
@@ -54,7 +58,6 @@ def test_a_miss_and_then_a_hit(folder: Path, store: Path) -> None:
 
 
 def test_json_is_one_document_and_nothing_else(folder: Path, store: Path) -> None:
-    assert build(store, folder).exit_code == 0
     result = build(store, folder, "--json", "-v")
     (operator,) = json.loads(result.stdout)["operators"]
     assert (operator["name"], operator["changed"]) == ("built_here", "")
