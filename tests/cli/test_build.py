@@ -13,7 +13,6 @@ from opwright.cli.main import main
 from opwright.cli.new import write_operator
 from opwright.errors import CompileError, SpecError, ToolchainError
 
-
 # One store, and a miss before every hit: in one process, in this order.
 pytestmark = pytest.mark.xdist_group("cli-build")
 
