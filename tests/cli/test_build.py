@@ -13,9 +13,6 @@ from opwright.cli.main import main
 from opwright.cli.new import write_operator
 from opwright.errors import CompileError, SpecError, ToolchainError
 
-# One store, and a miss before every hit: in one process, in this order.
-pytestmark = pytest.mark.xdist_group("cli-build")
-
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -37,7 +34,8 @@ def build(store: Path, *arguments: object) -> Result:
     )
 
 
-def test_a_miss_and_then_a_hit(folder: Path, store: Path) -> None:
+def test_a_miss_and_then_a_hit(folder: Path, tmp_path: Path) -> None:
+    store = tmp_path / "store"
     missed = build(store, folder)
     assert missed.exit_code == 0, missed.output
     assert re.match(r"built_here for cpu\S*, \w+ binding: miss, built in [\d.]+ s\n", missed.stdout)
@@ -57,6 +55,7 @@ def test_a_miss_and_then_a_hit(folder: Path, store: Path) -> None:
 
 
 def test_json_is_one_document_and_nothing_else(folder: Path, store: Path) -> None:
+    assert build(store, folder).exit_code == 0
     result = build(store, folder, "--json", "-v")
     (operator,) = json.loads(result.stdout)["operators"]
     assert (operator["name"], operator["changed"]) == ("built_here", "")
