@@ -24,8 +24,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("private") / "store"
+def store(tmp_path_factory: pytest.TempPathFactory, folder: Path) -> Path:
+    """A store that has the operator already."""
+    where = tmp_path_factory.mktemp("private") / "store"
+    assert build(where, folder).exit_code == 0
+    return where
 
 
 def build(store: Path, *arguments: object) -> Result:
@@ -55,7 +58,6 @@ def test_a_miss_and_then_a_hit(folder: Path, tmp_path: Path) -> None:
 
 
 def test_json_is_one_document_and_nothing_else(folder: Path, store: Path) -> None:
-    assert build(store, folder).exit_code == 0
     result = build(store, folder, "--json", "-v")
     (operator,) = json.loads(result.stdout)["operators"]
     assert (operator["name"], operator["changed"]) == ("built_here", "")
