@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from opwright.errors import SpecError
-from opwright.spec.request import BuildRequest, Unit
+from opwright.spec.request import HEADER_SUFFIXES, BuildRequest, Unit
 from opwright.toolchain.base import Step
-
-_HEADERS = frozenset({".h", ".hh", ".hpp", ".hxx", ".cuh", ".inc", ".inl"})
 
 
 @dataclass(frozen=True)
@@ -56,7 +54,7 @@ def steps_of(request: BuildRequest, stage: Stage) -> tuple[Step, ...]:
                 hint="Rename one of them.",
             )
         taken[unit.name.casefold()] = unit.name
-        if Path(unit.name).suffix not in _HEADERS:
+        if Path(unit.name).suffix not in HEADER_SUFFIXES:
             stem = stage.objects / object_name(unit)
             steps.append(Step(unit.name, source_of(unit, stage), stem, stem.with_suffix(".d")))
     return tuple(steps)

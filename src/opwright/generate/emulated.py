@@ -12,13 +12,12 @@ from opwright.generate.binding_source import kernel_advice, kernel_text
 from opwright.generate.kernels import KERNEL_UNIT, Kernels
 from opwright.records.artifact import Artifact
 from opwright.spec.operator import OperatorSpec
-from opwright.spec.request import BuildRequest, Unit
+from opwright.spec.request import HEADER_SUFFIXES, BuildRequest, Unit
 from opwright.spec.target import Target
 from opwright.toolchain.emulated import EMULATOR_NAME, OWN_UNITS
 
 EMULATOR = INCLUDE.parent
 DEFAULT_WAVE = "wave32"
-_HEADERS = frozenset({".h", ".hh", ".hpp", ".hxx", ".cuh", ".inc", ".inl"})
 
 
 def emulator_request() -> BuildRequest:
@@ -87,7 +86,7 @@ def device_text(source: Path, spelling: str) -> str:
 def translated_headers(folder: Path) -> Iterator[Unit]:
     """The headers of the operator that hold kernels or launches, translated: they are found first."""
     for path in sorted(folder.rglob("*")):
-        if path.suffix in _HEADERS and path.is_file():
+        if path.suffix in HEADER_SUFFIXES and path.is_file():
             text = path.read_text(encoding="utf-8", errors="surrogateescape")
             translated = translate(text, str(path))
             if (

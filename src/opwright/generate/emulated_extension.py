@@ -13,12 +13,11 @@ from opwright.errors import SpecError
 from opwright.frozen import replace
 from opwright.generate.emulated import EMULATOR, device_text, emulation_defines
 from opwright.spec.operator import OperatorSpec
-from opwright.spec.request import BuildRequest, Unit
+from opwright.spec.request import HEADER_SUFFIXES, BuildRequest, Unit
 
 TORCH_INCLUDE = EMULATOR / "torch_include"
 _OPWRIGHT_INCLUDE = EMULATOR.parent / "include"
 _DEVICE = frozenset({".cu", ".hip"})
-_HEADERS = frozenset({".h", ".hh", ".hpp", ".hxx", ".cuh", ".inc", ".inl"})
 _TORCH = re.compile(r"^\s*#\s*include\s*[<\"](?:torch|ATen|c10)/", re.MULTILINE)
 _QUOTED = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 _HIP = re.compile(r'^\s*#\s*include\s*[<"]hip/', re.MULTILINE)
@@ -82,7 +81,7 @@ def _source_text(path: Path) -> str:
 def _headers(folder: Path) -> Iterator[Unit]:
     """The headers that have to be others: they hold kernels, launches or checks of a tensor's device."""
     for path in sorted(folder.rglob("*")):
-        if path.suffix in _HEADERS and path.is_file():
+        if path.suffix in HEADER_SUFFIXES and path.is_file():
             text = _read(path)
             translated = for_tensors_on_the_cpu(translate(text, str(path)))
             if translated.partition("\n")[2] != text:

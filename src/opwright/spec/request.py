@@ -8,6 +8,9 @@ from typing import Any
 from opwright.frozen import Frozen, field
 from opwright.spec.target import Target
 
+# Suffixes of files that are included, and never compiled by themselves.
+HEADER_SUFFIXES = frozenset({".h", ".hh", ".hpp", ".hxx", ".cuh", ".inc", ".inl"})
+
 
 class Unit(Frozen):
     """One translation unit: a file of the user's, or generated text.
