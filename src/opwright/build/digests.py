@@ -30,8 +30,12 @@ def settled(signature: Signature, seen_ns: int) -> bool:
     Only the change time counts: nobody can set it, so it is the future only after a clock went back.
     """
     changed_ns = signature[4]
-    coarse = changed_ns % 1_000_000_000 == 0  # such file systems count whole seconds
-    return abs(seen_ns - changed_ns) > (_COARSE_TICK_NS if coarse else _TICK_NS)
+    return abs(seen_ns - changed_ns) > tick_ns(changed_ns)
+
+
+def tick_ns(changed_ns: int) -> int:
+    """The tick of the clock that gave a time stamp: some file systems count whole seconds."""
+    return _COARSE_TICK_NS if changed_ns % 1_000_000_000 == 0 else _TICK_NS
 
 
 class Digests:

@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from opwright.build.lookup import Query
     from opwright.build.manifest import Manifest
 
-# Two writes within one tick of the file system's clock leave the same time stamp; some count seconds.
-_TICK_NS = 25_000_000
-_COARSE_TICK_NS = 2_000_000_000
 _BOOT = "/proc/sys/kernel/random/boot_id"
 _LOADED_NS = time.time_ns()
 _PACKAGE = Path(__file__).parent.parent
@@ -124,9 +121,9 @@ def _settled(state: State, before_ns: int) -> bool:
     """Whether a change after ``before_ns`` would have changed the state for certain."""
     if state is None:
         return True
-    changed_ns = state[4]
-    coarse = changed_ns % 1_000_000_000 == 0
-    return changed_ns + (_COARSE_TICK_NS if coarse else _TICK_NS) < before_ns
+    from opwright.build.digests import tick_ns  # whoever recalls imports nothing of a look-up
+
+    return state[4] + tick_ns(state[4]) < before_ns
 
 
 def _circumstances(names: Iterable[str]) -> dict[str, Any]:
