@@ -21,7 +21,7 @@ from opwright.spec.naming import did_you_mean
 from opwright.undisturbed import undisturbed
 
 # Newer Pythons guess themselves, and go on after the name.
-_UNKNOWN_KEYWORD = re.compile(
+_UNKNOWN_KEYWORD = (
     r"(?P<taker>\w+)(?:\.__init__\(\) got an unexpected keyword|\(\) has no) argument '(?P<keyword>\w+)'$"
 )
 _one_at_a_time = threading.RLock()
@@ -127,8 +127,9 @@ def _importable_in(folder: Path) -> set[str]:
 
 def _loaded_as(names: set[str]) -> list[str]:
     """Modules with one of the names, and what lies below them. A process with torch has thousands."""
-    below = tuple(f"{name}." for name in names)
-    return [name for name in sys.modules if name in names or name.startswith(below)]
+    tops = names & sys.modules.keys()
+    below = tuple(f"{name}." for name in tops)
+    return [name for name in sys.modules if name in tops or name.startswith(below)] if tops else []
 
 
 @contextmanager
@@ -143,7 +144,7 @@ def _no_bytecode() -> Iterator[None]:
 
 def _nearest_keyword(error: BaseException) -> str:
     """``Did you mean 'sources'? `` for a keyword that a public name does not take; empty otherwise."""
-    match = _UNKNOWN_KEYWORD.match(str(error)) if isinstance(error, TypeError) else None
+    match = re.match(_UNKNOWN_KEYWORD, str(error)) if isinstance(error, TypeError) else None
     taker = getattr(sys.modules.get("opwright"), match["taker"], None) if match else None
     if match is None or taker is None:
         return ""

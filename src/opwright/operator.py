@@ -16,10 +16,10 @@ from opwright.spec.expression import Expression
 from opwright.spec.operator import Extension, Location
 from opwright.spec.target import parse_target
 from opwright.spec.tensor import Scalar, Tensor
-from opwright.spec.tolerance import Tolerance
 
 if TYPE_CHECKING:
     from opwright.session.implementation import Implementation
+    from opwright.spec.tolerance import Tolerance
 
 
 class Operator:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from opwright.errors import SpecError
 from opwright.spec.dtypes import check_dtype
@@ -29,7 +29,9 @@ from opwright.spec.rules.sizes import (
 )
 from opwright.spec.rules.tensors import check_dtypes, check_inputs, check_outputs
 from opwright.spec.schema import Schema, parse_schema
-from opwright.spec.tolerance import Tolerance
+
+if TYPE_CHECKING:
+    from opwright.spec.tolerance import Tolerance
 
 
 def describe(
@@ -118,6 +120,8 @@ def _words(field: str) -> Callable[[Schema, object], tuple[str, ...]]:
 def _tolerance(schema: Schema, tolerance: object) -> dict[str, Tolerance]:
     if tolerance is None:
         return {}
+    from opwright.spec.tolerance import Tolerance  # most descriptions need none
+
     if isinstance(tolerance, Tolerance):
         return {"*": tolerance}
     if isinstance(tolerance, Mapping):

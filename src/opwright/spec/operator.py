@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from opwright.errors import SpecError
 from opwright.frozen import Frozen, field
@@ -13,7 +13,9 @@ from opwright.spec.expression import Expression
 from opwright.spec.schema import Schema
 from opwright.spec.target import Target
 from opwright.spec.tensor import Scalar, Tensor
-from opwright.spec.tolerance import Tolerance
+
+if TYPE_CHECKING:
+    from opwright.spec.tolerance import Tolerance
 
 DEFAULT_NAMESPACE = "opwright"
 

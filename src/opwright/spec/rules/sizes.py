@@ -11,7 +11,6 @@ from opwright.spec.dims import Dim, Shape, Size
 from opwright.spec.expression import Expression
 from opwright.spec.naming import require_known
 from opwright.spec.operator import OperatorSpec
-from opwright.spec.sampling import assignments
 from opwright.spec.schema import Schema
 from opwright.spec.tensor import Tensor
 
@@ -95,8 +94,12 @@ def check_names(schema: Schema, expressions: Sequence[Expression], spec: Operato
 
 def check_satisfiable(schema: Schema, spec: OperatorSpec) -> None:
     """Some declared sizes and scalars have to keep every constraint."""
+    if not spec.constraints:
+        return
+    from opwright.spec.sampling import assignments  # few descriptions need it
+
     candidates, complete = assignments(spec)
-    if not spec.constraints or not complete:
+    if not complete:
         return
     for constraints in (*((item,) for item in spec.constraints), spec.constraints):
         found = any(
