@@ -22,7 +22,8 @@ from opwright.undisturbed import undisturbed
 
 # Newer Pythons guess themselves, and go on after the name.
 _UNKNOWN_KEYWORD = (
-    r"(?P<taker>\w+)(?:\.__init__\(\) got an unexpected keyword|\(\) has no) argument '(?P<keyword>\w+)'$"
+    r"(?P<taker>\w+)(?:\.__init__\(\) got an unexpected keyword|\(\) has no)"
+    r" argument '(?P<keyword>\w+)'$"
 )
 _one_at_a_time = threading.RLock()
 

@@ -22,6 +22,10 @@ def attach(dispatcher: DispatcherOp, target: Target, artifact: Artifact | None) 
     spec = dispatcher.spec
     if artifact is not None:
         require_whole(artifact)
+        if target.kind == "cuda" and artifact.facts.get("architecture"):
+            from opwright.devices.cuda import require_architecture  # a host's kernel needs none
+
+            require_architecture(artifact.facts["architecture"], artifact.name)
     if artifact is None:
         assert spec.function is not None
         dispatcher.use_function(spec.function, key)

@@ -13,10 +13,10 @@ from opwright.binding.library import Library, Offer
 from opwright.errors import DeviceError
 from opwright.log import log
 from opwright.spec.operator import OperatorSpec
-from opwright.spec.target import Target
+from opwright.spec.target import DEVICE_TYPES, Target
 
-# The emulator's device memory is the host's.
-DISPATCH_KEYS = {"cpu": "CPU", "emulated": "CPU"}
+# Type of device -> the dispatch key of its tensors.
+DISPATCH_KEYS = {"cpu": "CPU", "cuda": "CUDA", "simulated": "PrivateUse1"}
 
 # (namespace, name) -> the operator that has it, in this process
 _holders: dict[tuple[str, str], DispatcherOp] = {}
@@ -25,12 +25,12 @@ _holders_lock = threading.Lock()
 
 def dispatch_key(target: Target) -> str:
     """The dispatch key of the tensors that a target's kernels take; `DeviceError` where there is none."""
-    if target.kind not in DISPATCH_KEYS:
+    if target.device_type not in DISPATCH_KEYS:
         raise DeviceError(
             f"operators cannot be run on target {target} by this version",
-            hint=f"Targets that run: {', '.join(DISPATCH_KEYS)}.",
+            hint=f"Targets that run: {', '.join(k for k, d in DEVICE_TYPES.items() if d in DISPATCH_KEYS)}.",
         )
-    return DISPATCH_KEYS[target.kind]
+    return DISPATCH_KEYS[target.device_type]
 
 
 def dispatcher_op(spec: OperatorSpec) -> DispatcherOp:

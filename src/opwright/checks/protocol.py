@@ -8,9 +8,11 @@ from typing import Any
 
 from opwright.binding.emulation import Emulation
 from opwright.checks.judging.programs import Program
+from opwright.devices.device import Device
 from opwright.records.verdict import Outcome
 from opwright.spec.case import Case
 from opwright.spec.operator import OperatorSpec
+from opwright.spec.target import HOST, Target
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,8 @@ class Subject:
 
     ``call`` takes the schema's arguments and returns what the schema returns. ``before`` and ``after``
     say how its loading found the process and how it left it. ``emulation`` is what runs its device code
-    where no device does.
+    where no device does; ``device`` is where it runs, None for the host: ``call`` takes tensors of the
+    host all the same, and gives such.
     """
 
     spec: OperatorSpec
@@ -35,6 +38,7 @@ class Subject:
     before: Surroundings = Surroundings()
     after: Surroundings = Surroundings()
     emulation: Emulation | None = None
+    device: Device | None = None
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,8 @@ class Check:
     description for which it does. A check that ``spoils`` may leave its process unfit for more once it
     has found something. Cases of one that ``shrinks`` mean the same at other sizes, layouts, dtypes and
     values. ``program`` shows a case without the check, None for what no few calls can show.
+    ``not_on_devices`` says why a check tells nothing of a kernel that runs on a device; one for
+    ``devices_only`` has no question for the host.
     """
 
     name: str
@@ -71,8 +77,12 @@ class Check:
     spoils: bool = False
     shrinks: bool = False
     program: Program | None = None
+    not_on_devices: str = ""
+    devices_only: bool = False
 
-    def plan(self, spec: OperatorSpec) -> Plan:
-        """The cases for an operator, or the reason why there are none."""
+    def plan(self, spec: OperatorSpec, target: Target = HOST) -> Plan:
+        """The cases for an operator on a target, or the reason why there are none."""
+        if self.not_on_devices and target.device_type != "cpu":
+            return Plan(why_none=self.not_on_devices)
         cases = tuple(self.cases(spec))
         return Plan(cases) if cases else Plan(why_none=self.why_none(spec))

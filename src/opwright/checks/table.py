@@ -27,6 +27,7 @@ from opwright.checks import (
 )
 from opwright.checks.protocol import Check
 from opwright.errors import UsageError
+from opwright.spec.target import HOST, Target
 
 CHECKS: tuple[Check, ...] = (
     import_effects.CHECK,
@@ -49,8 +50,8 @@ CHECKS: tuple[Check, ...] = (
 )
 
 
-def choose(names: Sequence[str] = ()) -> tuple[Check, ...]:
-    """The checks of these names, in the table's order; all of them for no names."""
+def choose(names: Sequence[str] = (), target: Target = HOST) -> tuple[Check, ...]:
+    """The checks of these names that ask something of ``target``, in the table's order; all for no names."""
     known = {check.name: check for check in CHECKS}
     for name in names:
         if name not in known:
@@ -59,7 +60,12 @@ def choose(names: Sequence[str] = ()) -> tuple[Check, ...]:
             raise UsageError(
                 f"unknown check {name!r}", hint=f"{guess}Checks are: {', '.join(known)}."
             )
-    return tuple(check for check in CHECKS if not names or check.name in names)
+    on_host = target.device_type == "cpu"
+    return tuple(
+        check
+        for check in CHECKS
+        if (not names or check.name in names) and not (on_host and check.devices_only)
+    )
 
 
 def check_named(name: str) -> Check:

@@ -71,4 +71,10 @@ def _use_threads(count: int) -> None:
         return
 
 
-CHECK = Check("thread_count", "one thread and many give the same answer", cases, run)
+CHECK = Check(
+    "thread_count",
+    "one thread and many give the same answer",
+    cases,
+    run,
+    not_on_devices="a kernel on a device uses no threads of the host",
+)

@@ -11,7 +11,7 @@ from opwright.generate.signature import declaration, explicit_instantiations
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.target import Target
 
-GENERATOR_VERSION = "3"
+GENERATOR_VERSION = "4"
 BINDINGS = ("stable", "aten")
 
 _TAKE = {"int": "integer", "float": "real", "bool": "boolean", "str": "text", "Tensor": "tensor"}
@@ -21,7 +21,9 @@ _EXPORT = 'extern "C" __attribute__((visibility("default")))'
 def binding_text(spec: OperatorSpec, target: Target, binding: str) -> str:
     """The translation unit that PyTorch calls."""
     body = (
-        *(lines for part in (_take, contract, copies, allocations) for lines in part(spec)),
+        *_take(spec),
+        *contract(spec, target),
+        *(line for part in (copies, allocations) for line in part(spec)),
         *launch(spec, target),
         *results(spec),
     )
@@ -91,7 +93,8 @@ def kernel_advice(spec: OperatorSpec, target: Target, source: str) -> str:
 
 
 def _device_headers(target: Target) -> tuple[str, ...]:
-    return () if target.kind == "cpu" else (f"#include <opwright/binding_{target.kind}.h>",)
+    kind = "cuda" if target.kind == "hip" else target.kind  # PyTorch calls both by one name
+    return () if kind == "cpu" else (f"#include <opwright/binding_{kind}.h>",)
 
 
 def _heading(spec: OperatorSpec) -> str:

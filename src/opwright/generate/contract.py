@@ -17,14 +17,18 @@ from opwright.spec.dtypes import DTYPES
 from opwright.spec.expression import Expression
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.schema import Argument
+from opwright.spec.target import Target
 
 
-def contract(spec: OperatorSpec) -> Iterator[str]:
+def contract(spec: OperatorSpec, target: Target) -> Iterator[str]:
     """Every check, in an order in which each can rely on those before it."""
     known: set[str] = set()
     for argument in spec.schema.required_tensors:
         yield f"{argument.name}__is.given();"
     # Sizes come from arguments that are there; optional ones are compared with them afterwards.
+    device = target.device_type
+    leader = spec.schema.required_tensors[0].name
+    yield f'{leader}__is.device(ob::{device}_device(), "{device}");'
     for argument in spec.schema.required_tensors:
         yield from _tensor(spec, argument, known)
     for argument in (a for a in spec.schema.tensors if a.optional):
@@ -40,9 +44,7 @@ def contract(spec: OperatorSpec) -> Iterator[str]:
 def _tensor(spec: OperatorSpec, argument: Argument, known: set[str]) -> Iterator[str]:
     name, tensor = argument.name, spec.inputs[argument.name]
     first = spec.schema.required_tensors[0].name
-    if first == name:
-        yield f'{name}__is.device(ob::cpu_device(), "cpu");'
-    else:
+    if first != name:
         yield f"{name}__is.same_device({first}__is);"
     yield _dtype(spec, argument)
     fixed = len(tensor.sizes) - (tensor.shape is not None)

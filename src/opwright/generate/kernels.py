@@ -15,6 +15,8 @@ from opwright.spec.target import Target
 
 # Named as no source of a user's is: a quoted include looks beside the file that has it first.
 KERNEL_UNIT = "kernel__.cpp"
+# Kind of target -> what the compiler takes a unit of device code by.
+DEVICE_SUFFIXES = {"cuda": ".cu", "hip": ".hip"}
 
 
 class Kernels(Frozen):
@@ -27,12 +29,13 @@ class Kernels(Frozen):
     optimisation: str = "-O3"
 
 
-def host_kernels(spec: OperatorSpec, target: Target, names: tuple[str, ...]) -> Kernels:
+def own_kernels(spec: OperatorSpec, target: Target, names: tuple[str, ...]) -> Kernels:
     """The sources as they are: the first is included by the unit that instantiates the kernel."""
     kernel = kernel_text(spec, target, f'#include "{names[0]}"')
     advice = kernel_advice(spec, target, names[0])
+    unit = Path(KERNEL_UNIT).with_suffix(DEVICE_SUFFIXES.get(target.kind, ".cpp")).name
     others = (Unit(name, path=spec.folder / name) for name in names[1:])
-    return Kernels((Unit(KERNEL_UNIT, text=kernel, advice=advice), *others))
+    return Kernels((Unit(unit, text=kernel, advice=advice), *others))
 
 
 def sources_of(spec: OperatorSpec, target: Target) -> tuple[str, tuple[str, ...]]:

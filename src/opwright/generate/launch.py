@@ -23,7 +23,7 @@ def copies(spec: OperatorSpec) -> Iterator[str]:
 
 def allocations(spec: OperatorSpec) -> Iterator[str]:
     """Every output, on the device of the first argument that is always there."""
-    leader = spec.schema.required_tensors[0].name
+    leader = _leader(spec)
     for index, item in enumerate(spec.schema.fresh_returns):
         tensor = spec.outputs[index]
         dtype = spec.dtype_of(tensor)
@@ -57,12 +57,14 @@ def _dispatch(spec: OperatorSpec, target: Target) -> Iterator[str]:
         yield from (f'const ob::Region {name}__region({name}, "{name}");' for name in names)
         yield from _choose(spec, target)
         yield "opwright_emulated_finish();"
-    else:
-        yield from _choose(spec, target)
+        return
+    if target.kind != "cpu":
+        yield f"const ob::DeviceGuard guard__({_leader(spec)});"
+    yield from _choose(spec, target)
 
 
 def _choose(spec: OperatorSpec, target: Target) -> Iterator[str]:
-    stream = () if target.kind == "cpu" else ("ob::current_stream()",)
+    stream = () if target.kind == "cpu" else (f"ob::current_stream({_leader(spec)})",)
     for dtypes in instantiations(spec):
         tests = [
             f"{v.leader}.dtype() == {dtype_literal(dtypes[v.name])}" for v in spec.type_variables
@@ -70,6 +72,11 @@ def _choose(spec: OperatorSpec, target: Target) -> Iterator[str]:
         values = ", ".join((*_values(spec, dtypes), *stream))
         call = f"::{spec.name}{template_arguments(spec, dtypes)}({values});"
         yield f"if ({' && '.join(tests)}) {call}" if tests else call
+
+
+def _leader(spec: OperatorSpec) -> str:
+    """The argument whose device is that of the call."""
+    return spec.schema.required_tensors[0].name
 
 
 def _values(spec: OperatorSpec, dtypes: Mapping[str, str]) -> Iterator[str]:

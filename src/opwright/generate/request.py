@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from opwright.generate.binding_source import GENERATOR_VERSION, binding_text
-from opwright.generate.kernels import Kernels, host_kernels, sources_of
+from opwright.generate.kernels import Kernels, own_kernels, sources_of
 from opwright.generate.signature import declaration
+from opwright.generate.stand_in import DEVICE_LIBRARIES
 from opwright.generate.torch_abi import abi_identity, choose_binding, openmp_libraries
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.request import BuildRequest, Unit
@@ -46,7 +47,11 @@ def generated_request(
         defines=kernels.defines,
         compile_flags=(*_OPENMP[chosen], kernels.optimisation, *spec.compile_flags),
         library_dirs=(torch.library_dir,),
-        libraries=("torch_cpu", "c10", *(openmp_libraries(torch) if chosen == "aten" else ())),
+        libraries=(
+            *((DEVICE_LIBRARIES[target.kind],) if target.kind in DEVICE_LIBRARIES else ()),
+            *("torch_cpu", "c10"),
+            *(openmp_libraries(torch) if chosen == "aten" else ()),
+        ),
         identity=(
             ("generator", GENERATOR_VERSION),
             ("binding", chosen),
@@ -58,6 +63,7 @@ def generated_request(
             "schema": spec.schema.text,
             "signature": declaration(spec, target),
             "dtypes": list(spec.dtypes),
+            "architecture": target.architecture,
         },
     )
 
@@ -68,7 +74,7 @@ def _kernels(spec: OperatorSpec, target: Target) -> Kernels:
         from opwright.generate.emulated import device_kernels  # few builds translate
 
         return device_kernels(spec, target, spelling, names)
-    return host_kernels(spec, target, names)
+    return own_kernels(spec, target, names)
 
 
 def _resolved(target: Target) -> Target:

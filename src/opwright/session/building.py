@@ -42,7 +42,9 @@ def build_operator(
     known = recall(question) if question is not None and not force else None
     if known is not None:
         return known
-    request = request_for(spec, target, binding=binding)
+    from opwright.session.architecture import with_architecture
+
+    request = request_for(spec, with_architecture(target), binding=binding)
     return None if request is None else build_request(request, force=force, question=question)
 
 
@@ -56,6 +58,11 @@ def build_request(
         from opwright.generate.emulated import emulator_request, linked
 
         request = linked(request, build(emulator_request()))
+    else:
+        from opwright.generate.stand_in import linked_with, needs_stand_in, stand_in_request
+
+        if needs_stand_in(request.target, torch_facts()):
+            request = linked_with(request, build(stand_in_request(request.target)))
     return build(request, force=force, question=question)
 
 

@@ -25,12 +25,18 @@ from opwright.session.shrinking import with_reproductions
 from opwright.session.subject import PRELOAD, SETUP
 from opwright.spec.case import Case
 from opwright.spec.operator import OperatorSpec
-from opwright.spec.target import Target
+from opwright.spec.target import HOST, Target
 from opwright.watch.poison import poisonable_environment
 from opwright.worker import Ended, Limits, Worker
 
 # What a label says of a record: what kind of run it was. A CPU runs its kernels itself.
-LABELS = {"cpu": "hardware", "emulated": "emulated"}
+LABELS = {
+    "cpu": "hardware",
+    "cuda": "hardware",
+    "hip": "hardware",
+    "emulated": "emulated",
+    "simulated": "simulated",
+}
 
 
 @dataclass(frozen=True)
@@ -80,7 +86,7 @@ def check_operator(
     spec = described.spec
     dispatch_key(target)  # refused before anything is built
     artifact = _whole_artifact(spec, target, binding)
-    cases, unplanned = plan(spec, choose(only))
+    cases, unplanned = plan(spec, choose(only, target), target)
     payload = {
         "operator": operator,
         "artifact": artifact_to_json(artifact) if artifact else None,
@@ -111,9 +117,11 @@ def check_operator(
     return _shown_small(whole, worker, operator, spec) if shrinks else whole
 
 
-def plan(spec: OperatorSpec, checks: Iterable[Check]) -> tuple[list[Case], dict[str, str]]:
+def plan(
+    spec: OperatorSpec, checks: Iterable[Check], target: Target = HOST
+) -> tuple[list[Case], dict[str, str]]:
     """Every case of the checks, in order, and why there is none of a check that has none."""
-    plans = {check.name: check.plan(spec) for check in checks}
+    plans = {check.name: check.plan(spec, target) for check in checks}
     cases = [case for each in plans.values() for case in each.cases]
     return cases, {name: each.why_none for name, each in plans.items() if not each.cases}
 

@@ -12,7 +12,7 @@ from opwright.binding.dispatch import dispatcher_op
 from opwright.errors import LoadError
 from opwright.session.building import build_operator
 from opwright.spec.operator import OperatorSpec
-from opwright.spec.target import Target, parse_target
+from opwright.spec.target import Target
 
 
 class Implementation:
@@ -54,4 +54,6 @@ class Implementation:
         if first is None:
             return  # the dispatcher says what is wrong
         if first.device.type != "meta" and not isinstance(first, FakeTensor):
-            self.load(parse_target(first.device.type))
+            from opwright.devices.device import target_for  # whoever names a target needs none
+
+            self.load(target_for(first.device))

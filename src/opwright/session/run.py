@@ -40,7 +40,7 @@ class Asked:
 
     def __post_init__(self) -> None:
         """Refuse unknown names."""
-        choose(self.only)
+        choose(self.only, self.target)
 
 
 class Observer(Protocol):

@@ -15,6 +15,7 @@ from opwright.checks.protocol import Subject, Surroundings
 from opwright.checks.state.floating_point import control_state
 from opwright.checks.state.process import process_state
 from opwright.checks.table import CHECKS
+from opwright.devices.device import device_for
 from opwright.discovery import find_one
 from opwright.errors import ReferenceFailed, SpecError
 from opwright.records.artifact import artifact_from_json
@@ -61,9 +62,12 @@ def _subject(payload: dict[str, Any]) -> Subject:
     spec = find_one(payload["operator"]).spec
     dispatcher = dispatcher_op(spec)
     artifact = artifact_from_json(payload["artifact"]) if payload["artifact"] else None
-    attach(dispatcher, parse_target(payload["target"]), artifact)
+    target = parse_target(payload["target"])
+    device = device_for(target)
+    attach(dispatcher, target, artifact)
+    call = device.on_host_tensors(dispatcher.overload) if device else dispatcher.overload
     emulation = Emulation(artifact) if artifact and artifact.facts.get("emulated") else None
-    return Subject(spec, dispatcher.overload, before, _surroundings(), emulation)
+    return Subject(spec, call, before, _surroundings(), emulation, device)
 
 
 def _surroundings() -> Surroundings:

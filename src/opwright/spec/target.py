@@ -11,10 +11,21 @@ from opwright.spec.naming import did_you_mean
 # kind -> the spelling that an architecture of that kind has
 ARCHITECTURES: dict[str, str] = {
     "cpu": r"native|x86-64(-v[234])?|armv8-a",
-    "cuda": r"sm_\d{2,3}[af]?",
+    "cuda": r"sm_\d{2,3}[af]?(,sm_\d{2,3}[af]?)*",
     "hip": r"gfx[0-9a-f]{3,4}|gfx\d+-generic",
     "npu": r"ascend\w+",
     "emulated": r"wave(32|64)",
+    "simulated": r"wave(32|64)",
+}
+
+# kind -> what PyTorch calls the device on which its tensors are: the emulator's memory is the host's,
+# and a torch that is built for HIP calls its devices CUDA's.
+DEVICE_TYPES = {
+    "cpu": "cpu",
+    "cuda": "cuda",
+    "hip": "cuda",
+    "emulated": "cpu",
+    "simulated": "simulated",
 }
 
 # what else these devices are called
@@ -32,8 +43,16 @@ class Target(Frozen):
     kind: str
     architecture: str | None = None
 
+    @property
+    def device_type(self) -> str:
+        """The type of the tensors that a kernel for this target takes, as PyTorch calls it."""
+        return DEVICE_TYPES.get(self.kind, self.kind)
+
     def __str__(self) -> str:
         return f"{self.kind}:{self.architecture}" if self.architecture else self.kind
+
+
+HOST = Target("cpu")
 
 
 def parse_target(text: str) -> Target:

@@ -51,6 +51,8 @@ class Tensor {
 };
 
 inline int32_t cpu_device() { return static_cast<int32_t>(at::kCPU); }
+inline int32_t cuda_device() { return static_cast<int32_t>(at::kCUDA); }
+inline int32_t simulated_device() { return static_cast<int32_t>(at::kPrivateUse1); }
 
 inline void add_device(Message& message, const Tensor& tensor) {
   message.add("%s", tensor.aten().device().str().c_str());

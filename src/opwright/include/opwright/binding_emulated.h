@@ -11,7 +11,7 @@ namespace opwright {
 namespace binding {
 
 // The stream that work belongs on: not the default one, so that a launch on that is noticed.
-inline Stream current_stream() {
+inline Stream current_stream(const Tensor&) {
   static char place;
   static const bool told = [] {
     char text[32];

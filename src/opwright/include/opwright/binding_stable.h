@@ -115,6 +115,8 @@ class Tensor {
 };
 
 inline int32_t cpu_device() { return aoti_torch_device_type_cpu(); }
+inline int32_t cuda_device() { return aoti_torch_device_type_cuda(); }
+inline int32_t simulated_device() { return aoti_torch_device_type_privateuse1(); }
 
 inline void add_device(Message& message, const Tensor& tensor) {
   const int32_t type = tensor.device_type();

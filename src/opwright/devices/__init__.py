@@ -1,0 +1,1 @@
+"""The devices of this machine, as torch sees them: the run side."""

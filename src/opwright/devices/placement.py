@@ -1,0 +1,102 @@
+"""Run a call on a device, although its tensors are on the host: checks draw, judge and compare there.
+
+Memory travels as it is: whole storages, so that strides, offsets, gaps and tensors that share memory
+are on the device what they were on the host, and come back so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+
+class Placement:
+    """Host storages and their counterparts on ``device``, for the time of one call."""
+
+    def __init__(self, device: torch.device) -> None:
+        self.device = device
+        self._there: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}  # by the host's address
+        self._here: dict[int, torch.Tensor] = {}  # host bytes by the device's address
+
+    def placed(self, tensor: torch.Tensor) -> torch.Tensor:
+        """The tensor on the device. What is not on the host (a meta tensor) stays where it is."""
+        if tensor.device.type != "cpu":
+            return tensor
+        host = _bytes_of(tensor)
+        if host.data_ptr() not in self._there:
+            there = host.to(self.device)
+            self._there[host.data_ptr()] = host, there
+            self._here[there.data_ptr()] = host
+        return _view(self._there[host.data_ptr()][1], tensor)
+
+    def fetched(self, tensor: torch.Tensor) -> torch.Tensor:
+        """A result on the host; in an argument's memory where it lies in an argument's there."""
+        if tensor.device.type != self.device.type:
+            return tensor
+        there = _bytes_of(tensor)
+        if there.data_ptr() not in self._here:
+            self._here[there.data_ptr()] = there.cpu()
+        return _view(self._here[there.data_ptr()], tensor)
+
+    def take_back(self) -> None:
+        """Copy all that the device now holds of the arguments' memory to the host."""
+        for host, there in self._there.values():
+            host.copy_(there)
+
+
+def on_device(call: Callable[..., Any], device: torch.device) -> Callable[..., Any]:
+    """``call``, taking and giving tensors of the host, run on ``device``.
+
+    It waits for the device, so that what fails there fails here. Raises what the call or torch raises.
+    """
+
+    def run(*arguments: Any, **keywords: Any) -> Any:
+        placement = Placement(device)
+        there = {
+            id(v): placement.placed(v) for v in (*arguments, *keywords.values()) if _is_tensor(v)
+        }
+        given = {
+            id(placed): host for host, placed in _pairs((*arguments, *keywords.values()), there)
+        }
+        result = call(
+            *(there.get(id(value), value) for value in arguments),
+            **{name: there.get(id(value), value) for name, value in keywords.items()},
+        )
+        torch.get_device_module(device).synchronize(device)
+        placement.take_back()
+        if isinstance(result, (tuple, list)):
+            return type(result)(_back(item, given, placement) for item in result)
+        return _back(result, given, placement)
+
+    return run
+
+
+def _pairs(
+    values: tuple[Any, ...], there: dict[int, torch.Tensor]
+) -> list[tuple[Any, torch.Tensor]]:
+    return [(value, there[id(value)]) for value in values if id(value) in there]
+
+
+def _back(value: Any, given: dict[int, Any], placement: Placement) -> Any:
+    """What came back: an argument itself, where the argument itself came back."""
+    if id(value) in given:
+        return given[id(value)]
+    return placement.fetched(value) if _is_tensor(value) else value
+
+
+def _is_tensor(value: object) -> bool:
+    return isinstance(value, torch.Tensor)
+
+
+def _bytes_of(tensor: torch.Tensor) -> torch.Tensor:
+    """All bytes of the tensor's storage."""
+    storage = tensor.untyped_storage()
+    return torch.empty(0, dtype=torch.uint8, device=tensor.device).set_(storage)
+
+
+def _view(storage: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
+    """A tensor in the storage of ``storage`` with dtype, place, sizes and strides of ``like``."""
+    made = torch.empty(0, dtype=like.dtype, device=storage.device)
+    return made.set_(storage.untyped_storage(), like.storage_offset(), like.shape, like.stride())
