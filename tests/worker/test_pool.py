@@ -431,6 +431,22 @@ def test_a_crash_after_an_answer_is_no_fault_of_the_next_item(roomy: Worker) -> 
     ]
 
 
+def test_a_crash_after_the_last_answer_is_not_lost(roomy: Worker) -> None:
+    roomy.take_losses()
+    pid = answer_of(roomy, "crash_later")["pid"]
+    while alive(pid):
+        os.sched_yield()
+    assert [(loss.kind, loss.signal) for loss in roomy.end_child()] == [("crashed", "SIGABRT")]
+    assert roomy.end_child() == []
+
+
+def test_a_process_that_is_ended_is_no_loss_and_the_next_item_gets_another(roomy: Worker) -> None:
+    pid = answer_of(roomy, "fine")["pid"]
+    assert roomy.end_child() == []
+    assert not alive(pid)
+    assert answer_of(roomy, "fine")["pid"] != pid
+
+
 def test_many_ends_leave_no_descriptor_and_no_process_behind(roomy: Worker) -> None:
     zygote = answer_of(roomy, "ids")["parent"]
     before = len(list(Path(f"/proc/{zygote}/fd").iterdir()))

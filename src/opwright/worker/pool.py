@@ -76,6 +76,14 @@ class Worker:
         losses, self._losses = self._losses, []
         return losses
 
+    def end_child(self) -> list[Ended]:
+        """End the process that answers, and return how children have ended after an answer.
+
+        That process is given a moment in which to come to an end by itself. The next item gets a fresh one.
+        """
+        self._request({"do": "end"})
+        return self.take_losses()
+
     def close(self) -> None:
         """End every process of this worker, whatever it is doing."""
         if not self._closed:

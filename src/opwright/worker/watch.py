@@ -14,7 +14,7 @@ from opwright.worker.post_mortem import Cause, autopsy, dying_of, put_down
 from opwright.worker.wire import Message, UnreadableError, encode
 
 _TICK_SECONDS = 0.02  # how often memory is looked at, and death that closed no descriptor
-_DYING_SECONDS = 3.0  # what a process may take to write down its stacks
+DYING_SECONDS = 3.0  # what a process may take to write down its stacks
 _CLOSED_SECONDS = 1.0  # what it may take from closing its descriptors to being dead
 _STACK_SECONDS = 0.3
 
@@ -137,7 +137,7 @@ class Watch:
         if self._closed_at is not None:
             self._deadline = min(self._deadline, self._closed_at + _CLOSED_SECONDS)
         if dying_of(child.capture.fault()):
-            self._deadline = min(self._deadline, now + _DYING_SECONDS)
+            self._deadline = min(self._deadline, now + DYING_SECONDS)
         return self._out_of_time() if now >= self._deadline else None
 
     def _out_of_time(self) -> Ended:

@@ -9,6 +9,7 @@ import os
 import select
 import signal
 import socket
+import time
 import traceback
 from pathlib import Path
 from typing import NoReturn
@@ -17,13 +18,15 @@ from opwright.worker import confine, strays
 from opwright.worker.forked import Child, fork_child
 from opwright.worker.memory import free_bytes
 from opwright.worker.outcome import During, Ended, Limits, ended_to_json
-from opwright.worker.post_mortem import autopsy
-from opwright.worker.watch import ParentGoneError, Watch
+from opwright.worker.post_mortem import autopsy, dying_of
+from opwright.worker.watch import DYING_SECONDS, ParentGoneError, Watch
 from opwright.worker.wire import Message, Reader, encode
 
 SETUP_TRIES = 2
 
 _PARENT_CHECK_MS = 500
+_LEFT_BEHIND_SECONDS = 0.05  # for what threads still do that the last item has left behind
+_LOOK_SECONDS = 0.002
 
 
 def main(descriptor: int) -> NoReturn:
@@ -65,12 +68,22 @@ class Zygote:
                     self._limits = Limits(**request["limits"])
                 case "run":
                     self._reply(self._run(request["item"]))
+                case "end":
+                    self._end_child()
+                    self._reply({})
 
     def discard_child(self) -> None:
         """End the child, if there is one, with all that it started."""
         if self._child is not None:
             self._child.discard()
             self._child = None
+
+    def _end_child(self) -> None:
+        """End the child; that it came to an end by itself is a loss."""
+        if self._child is not None and _dies(self._child):
+            self._losses.append(autopsy(self._child, "between"))
+            self._child = None
+        self.discard_child()
 
     def _next_request(self) -> Message:
         """Wait for the parent: it may die and leave its end of the socket to a child of its own."""
@@ -141,6 +154,18 @@ class Zygote:
         except ParentGoneError:
             self._child = child
             raise
+
+
+def _dies(child: Child) -> bool:
+    """Whether ``child`` is dead, or is so within moments."""
+    begun = time.monotonic()
+    while not child.dead():
+        child.capture.drain()
+        seconds = DYING_SECONDS if dying_of(child.capture.fault()) else _LEFT_BEHIND_SECONDS
+        if time.monotonic() - begun > seconds:
+            return False
+        time.sleep(_LOOK_SECONDS)
+    return True
 
 
 def _preload(modules: list[str]) -> Message:
