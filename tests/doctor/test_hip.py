@@ -6,7 +6,6 @@ import pytest
 
 from fake_machine import FakeMachine
 from opwright.doctor.hip import (
-    find_compilers,
     find_dtk,
     probe_architectures,
     probe_compilers,
@@ -82,23 +81,24 @@ def test_the_compiler_of_dtk_is_found_after_its_script(fake: FakeMachine) -> Non
     assert "HIP 6.3.25405" in finding.what
 
 
-def test_dcc_alone_is_enough(fake: FakeMachine) -> None:
-    dcc = fake.says("dcc", HIPCC)
-    assert probe_compilers(fake.machine)[1] == dcc
-
-
-def test_rocm_path_comes_before_path_and_the_usual_place(fake: FakeMachine) -> None:
-    on_path = fake.says("hipcc", HIPCC)
-    usual = fake.says("/opt/rocm/bin/hipcc", HIPCC)
-    named = fake.says("/opt/mine/bin/hipcc", HIPCC)
-    fake.environment["ROCM_PATH"] = str(named.parent.parent)
-    assert find_compilers(fake.machine) == [named, on_path, usual]
+def test_a_compiler_that_is_named_is_the_one_and_one_that_is_not_there_is_a_problem(
+    fake: FakeMachine,
+) -> None:
+    fake.says("hipcc", HIPCC)
+    mine = fake.says("my-hipcc", HIPCC)
+    fake.environment["HIPCXX"] = "my-hipcc"
+    assert probe_compilers(fake.machine)[1] == mine
+    fake.environment["HIPCXX"] = "no-hipcc"
+    finding, path = probe_compilers(fake.machine)
+    assert (finding.status, path) == ("problem", None)
+    assert "HIPCXX names 'no-hipcc'" in finding.what
 
 
 def test_clang_counts_only_with_the_amdgcn_target_and_the_refusal_has_a_reason(
     fake: FakeMachine,
 ) -> None:
     plain = fake.says("clang++-19", "  Registered Targets:\n    x86-64")
+    fake.says("lld", "LLD 19")
     finding, path = probe_compilers(fake.machine)
     assert (finding.status, path) == ("problem", None)
     assert f"{plain} has no amdgcn target" in finding.what
@@ -106,6 +106,13 @@ def test_clang_counts_only_with_the_amdgcn_target_and_the_refusal_has_a_reason(
     finding, path = probe_compilers(fake.machine)
     assert (finding.status, path) == ("ok", able)
     assert f"not used: {plain} has no amdgcn target" in finding.what
+
+
+def test_a_clang_without_its_linker_is_not_used(fake: FakeMachine) -> None:
+    fake.says("clang++-19", "    amdgcn  - AMD GCN GPUs")
+    finding, path = probe_compilers(fake.machine)
+    assert (finding.status, path) == ("problem", None)
+    assert "apt-get install lld-19" in finding.what
 
 
 def test_feature_suffixes_of_a_device_are_cut_off(fake: FakeMachine, torch_for) -> None:
@@ -155,3 +162,5 @@ def test_a_hip_build_of_torch_is_recognised_by_its_build_and_dcu_by_dtk(
     assert "runs on Hygon DTK" in on_dcu.what
     assert "runs on ROCm" in on_amd.what
     assert other.status == "missing"
+    assert set(other.needed_for) == {"build hip", "run hip"}
+    assert "--compile-only" in other.fix

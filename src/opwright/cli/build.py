@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 @operators_argument
 @target_option
 @binding_option
+@click.option(
+    "--compile-only",
+    is_flag=True,
+    help="Compile the kernels for target hip alone, without torch for it: what they take is shown.",
+)
 @click.option("--why", is_flag=True, help="Name the field that made a build necessary.")
 @click.option("--force", is_flag=True, help="Build even what is in the store.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
@@ -32,6 +37,7 @@ def command(
     operators: tuple[str, ...],
     target: Target,
     binding: str | None,
+    compile_only: bool,
     why: bool,
     force: bool,
     as_json: bool,
@@ -49,7 +55,12 @@ def command(
     done: list[dict[str, Any]] = []
     with log_lines(quiet=quiet or as_json, verbose=verbose):
         for built in build_operators(
-            operators, target, binding=binding, force=force, why=why or as_json
+            operators,
+            target,
+            binding=binding,
+            compile_only=compile_only,
+            force=force,
+            why=why or as_json,
         ):
             if as_json:
                 done.append(_plain(built, target))
@@ -66,15 +77,24 @@ def _show(built: Built, *, why: bool) -> None:
     artifact = built.artifact
     shown = built_report(artifact, why=why) if artifact else nothing_to_build(built.spec.name)
     output().print(shown, soft_wrap=True)
+    if built.kernels:
+        from rich.padding import Padding
+
+        from opwright.report.resources import resources_table
+
+        output().print(Padding(resources_table(built.kernels), (0, 0, 0, 2)))
 
 
 def _plain(built: Built, target: Target) -> dict[str, Any]:
     from opwright.records.artifact import artifact_to_json
+    from opwright.records.resources import resources_to_json
 
     plain = artifact_to_json(built.artifact) if built.artifact else None
     return {
         "name": built.spec.name,
         "target": str(target),
         "changed": built.changed,
+        "label": built.artifact.facts.get("label") if built.artifact else None,
         "artifact": plain,
+        "kernels": [resources_to_json(kernel) for kernel in built.kernels],
     }

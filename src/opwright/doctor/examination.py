@@ -7,7 +7,17 @@ from dataclasses import replace
 from functools import cached_property
 
 from opwright.build.execute import ninja_candidates
-from opwright.doctor import compiler, cuda, hip, npu, python, resources, store, torch_install
+from opwright.doctor import (
+    compiler,
+    cuda,
+    hip,
+    hip_compile,
+    npu,
+    python,
+    resources,
+    store,
+    torch_install,
+)
 from opwright.doctor.finding import TARGETS, Diagnosis, Finding
 from opwright.doctor.machine import Machine
 from opwright.doctor.torch_install import TorchInstall
@@ -92,6 +102,8 @@ def _hip(visit: _Visit) -> Iterator[Finding]:
     machine = hip.with_effect(visit.machine, effect)
     finding, path = hip.probe_compilers(machine)
     yield finding
+    if path is not None:
+        yield hip_compile.probe_compilable(machine, quick=visit.quick)
     finding, architectures = hip.probe_devices(machine, install)
     yield finding
     yield from hip.probe_architectures(machine, path, architectures, quick=visit.quick)

@@ -9,13 +9,12 @@ from pathlib import Path
 from opwright.doctor.finding import Finding
 from opwright.doctor.machine import Machine
 from opwright.doctor.torch_install import TorchInstall
+from opwright.errors import ToolchainError
+from opwright.toolchain import hip_compilers
 from opwright.toolchain.vendor_script import ScriptEffect, source_script
 
 _BUILD, _RUN = ("build hip",), ("run hip",)
-_FIX = (
-    "For the hip target install ROCm's hipcc (Debian: apt-get install hipcc) or a clang++ with the "
-    "amdgcn target; on a Hygon DCU install DTK, or set OPWRIGHT_DTK_ROOT to its folder."
-)
+_FIX = f"For the hip target: {hip_compilers.INSTALL}"
 _ASKED_FOR = re.compile(r"gfx[0-9a-f]+")
 _KERNEL = "__attribute__((global)) void nothing() {}\n"
 
@@ -59,41 +58,40 @@ def with_effect(machine: Machine, effect: ScriptEffect | None) -> Machine:
     return Machine(effect.applied_to(machine.environment), machine.root, machine.python)
 
 
-def find_compilers(machine: Machine) -> list[Path]:
-    """hipcc and DTK's dcc, then every clang++: from ROCM_HOME, ROCM_PATH, PATH and ``/opt/rocm*``."""
-    homes = [machine.folder(name) for name in ("ROCM_HOME", "ROCM_PATH", "HIP_PATH")]
-    folders = [home / "bin" for home in homes if home] + machine.search_path()
-    folders += [home / "bin" for home in machine.usual("opt/rocm*")[::-1]]
-    found = [folder / name for name in ("hipcc", "dcc") for folder in folders]
-    found += [path for folder in folders for path in sorted(folder.glob("clang++*"), reverse=True)]
-    found = [
-        path
-        for path in found
-        if path.is_file() and re.fullmatch(r"hipcc|dcc|clang\+\+(-\d+)?", path.name)
-    ]
-    return list({path.resolve(): path for path in reversed(found)}.values())[::-1]
-
-
 def probe_compilers(machine: Machine) -> tuple[Finding, Path | None]:
-    """The first compiler that can compile for AMD GPUs, and why those before it cannot."""
+    """The compiler that builds use, and why those before it cannot be used."""
+    try:
+        named = hip_compilers.named_compiler(machine.environment)
+    except ToolchainError as error:
+        return Finding("HIP compiler", "problem", error.what, error.hint, _BUILD), None
+    listed = hip_compilers.candidates(machine.environment, machine.root)
     refused = []
-    for path in find_compilers(machine):
-        is_clang = path.name.startswith("clang")
-        answer = machine.ask([path, "--print-targets" if is_clang else "--version"])
-        if not answer.ok:
-            refused.append(answer.why_not)
-        elif is_clang and "amdgcn" not in answer.text:
-            refused.append(f"{path} has no amdgcn target")
-        else:
-            version = "amdgcn target" if is_clang else _version(answer.text)
-            what = "; ".join([f"{path}, {version}", *(f"not used: {why}" for why in refused)])
-            facts = {"path": str(path), "version": version, "refused": refused}
-            return Finding("HIP compiler", "ok", what, needed_for=_BUILD, facts=facts), path
+    for path in (Path(named[0]),) if named else listed:
+        version, why_not = _look_at(machine, path)
+        if why_not:
+            refused.append(why_not)
+            continue
+        what = "; ".join([f"{path}, {version}", *(f"not used: {why}" for why in refused)])
+        facts = {"path": str(path), "version": version, "refused": refused}
+        return Finding("HIP compiler", "ok", what, needed_for=_BUILD, facts=facts), path
     if refused:
         what = "; ".join(refused)
         return Finding("HIP compiler", "problem", what, _FIX, _BUILD, {"refused": refused}), None
-    what = "no hipcc, dcc or clang++ with amdgcn: not in ROCM_HOME or ROCM_PATH, on PATH or in /opt/rocm*"
+    what = "no hipcc or clang++: not in ROCM_HOME or ROCM_PATH, on PATH or in /opt/rocm*"
     return Finding("HIP compiler", "missing", what, _FIX, _BUILD), None
+
+
+def _look_at(machine: Machine, compiler: Path) -> tuple[str, str]:
+    """What the compiler is, and why it compiles for no AMD GPU, if it does not."""
+    if why := hip_compilers.why_unfit(compiler):
+        return "", f"{compiler}: {why}"
+    is_clang = hip_compilers.is_clang(compiler)
+    answer = machine.ask([compiler, "--print-targets" if is_clang else "--version"])
+    if not answer.ok:
+        return "", answer.why_not
+    if is_clang and "amdgcn" not in answer.text:
+        return "", f"{compiler} has no amdgcn target"
+    return ("amdgcn target" if is_clang else _version(answer.text)), ""
 
 
 def _version(text: str) -> str:
@@ -160,8 +158,11 @@ def probe_torch(install: TorchInstall | None, effect: ScriptEffect | None) -> li
     subject = "torch for HIP"
     if not install.facts.hip:
         what = f"torch {install.version} is built without HIP"
-        fix = "To run on an AMD GPU or a DCU install the vendor's build of torch."
-        return [Finding(subject, "missing", what, fix, _RUN)]
+        fix = (
+            "To build and run for an AMD GPU or a DCU install the vendor's build of torch; kernels "
+            "alone are compiled without: opwright build --compile-only."
+        )
+        return [Finding(subject, "missing", what, fix, (*_BUILD, *_RUN))]
     vendor = "Hygon DTK" if effect else "ROCm"
     what = f"torch {install.version}, HIP {install.facts.hip}, runs on {vendor}"
-    return [Finding(subject, "ok", what, needed_for=_RUN)]
+    return [Finding(subject, "ok", what, needed_for=(*_BUILD, *_RUN))]

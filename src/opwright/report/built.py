@@ -35,12 +35,14 @@ def nothing_to_build(name: str) -> Text:
 
 
 def _headline(artifact: Artifact) -> Text:
-    binding = artifact.facts.get("binding")
+    binding, label = artifact.facts.get("binding"), artifact.facts.get("label")
+    what = f", {binding} binding" if binding else ", no binding" if label else ""
     ended = ("hit", "green") if artifact.hit else ("miss", "yellow")
     did = "found in the store" if artifact.hit else "built"
     return Text.assemble(
         (artifact.name, "bold"),
-        f" for {artifact.target}{f', {binding} binding' if binding else ''}: ",
+        f" for {artifact.target}{what}: ",
         ended,
         f", {did} in {seconds_text(artifact.seconds)}",
+        f", label {label}: it ran nowhere" if label else "",
     )

@@ -7,9 +7,10 @@ import re
 
 from opwright.errors import ToolchainError
 from opwright.frozen import replace
-from opwright.spec.target import Target
+from opwright.spec.target import Target, parse_target
 
 CUDA_LIST = "TORCH_CUDA_ARCH_LIST"
+HIP_LIST = "PYTORCH_ROCM_ARCH"
 # Names that PyTorch's own extension builder takes in that variable, besides numbers.
 _FAMILIES = {
     "volta": "7.0",
@@ -26,17 +27,34 @@ def with_architecture(target: Target) -> Target:
 
     Raises `ToolchainError` where neither a device nor the environment tells it.
     """
-    if target.kind != "cuda" or target.architecture:
+    if target.kind not in ("cuda", "hip") or target.architecture:
         return target
-    from opwright.devices import cuda
+    if target.kind == "hip":
+        from opwright.devices import hip
 
-    found = cuda.architecture() or _listed(os.environ.get(CUDA_LIST, ""))
+        found, variable, example = hip.architecture() or _one_of_hip(), HIP_LIST, "gfx1151"
+    else:
+        from opwright.devices import cuda
+
+        listed = os.environ.get(CUDA_LIST, "")
+        found, variable, example = cuda.architecture() or _listed(listed), CUDA_LIST, "sm_90"
     if not found:
         raise ToolchainError(
-            f"for which GPU? torch sees none here, and {CUDA_LIST} is not set",
-            hint="Name the architecture: --target cuda:sm_90, say.",
+            f"for which GPU? torch sees none here, and {variable} is not set",
+            hint=f"Name the architecture: --target {target.kind}:{example}, say.",
         )
     return replace(target, architecture=found)
+
+
+def _one_of_hip() -> str:
+    """What ``PYTORCH_ROCM_ARCH`` names, empty for nothing; raises `ToolchainError` for more than one."""
+    names = re.split(r"[;\s]+", os.environ.get(HIP_LIST, "").strip())
+    if len(names) > 1:
+        raise ToolchainError(
+            f"{HIP_LIST} names {', '.join(names)}, and a library is built for one of them",
+            hint=f"Name it: --target hip:{names[0]}, say.",
+        )
+    return parse_target(f"hip:{names[0]}").architecture or "" if names[0] else ""
 
 
 def _listed(text: str) -> str:

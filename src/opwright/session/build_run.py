@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from opwright.build.lookup import explain
 from opwright.discovery import find
+from opwright.errors import UsageError
 from opwright.log import waiting
 from opwright.records.artifact import Artifact
-from opwright.session.building import build_operator, request_for
+from opwright.records.resources import KernelResources
+from opwright.session.architecture import with_architecture
+from opwright.session.building import build_operator, prepared, request_for
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.target import Target
+from opwright.toolchain.code_object import kernel_resources
 
 
 @dataclass(frozen=True)
 class Built:
-    """One operator's library, None for a callable; ``changed`` is the field or file that made it be built."""
+    """One operator's library, None for a callable; ``changed`` is the field or file that made it be built.
+
+    ``kernels`` are those of a library that was compiled only.
+    """
 
     spec: OperatorSpec
     artifact: Artifact | None
     changed: str = ""
+    kernels: list[KernelResources] = field(default_factory=list)
 
 
 def build_operators(
@@ -28,19 +36,35 @@ def build_operators(
     target: Target,
     *,
     binding: str | None = None,
+    compile_only: bool = False,
     force: bool = False,
     why: bool = False,
 ) -> Iterator[Built]:
     """Find or build every operator that is named; all are found before the first is built.
 
-    With ``why`` the field that changed is looked for. Raises what finding and building raise.
+    With ``why`` the field that changed is looked for. Raises what finding and building raise, and
+    `UsageError` for ``compile_only`` and a target that needs more than a compiler for no step.
     """
+    if compile_only and target.kind != "hip":
+        raise UsageError(
+            f"--compile-only is for target hip: a library for {target} is built without a device",
+            hint="Leave --compile-only out, or name a target such as hip:gfx1151.",
+        )
     specs = []
     for text in operators:
         with waiting(f"reading {text}", asked_for=text):
             specs += [described.spec for described in find(text)]
     for spec in specs:
-        request = request_for(spec, target, binding=binding) if why else None
-        changed = explain(request).field if request is not None else ""
-        artifact = build_operator(spec, target, binding=binding, force=force)
-        yield Built(spec, artifact, changed)
+        changed = _changed(spec, target, binding, compile_only) if why else ""
+        artifact = build_operator(
+            spec, target, binding=binding, compile_only=compile_only, force=force
+        )
+        kernels = kernel_resources(artifact.library) if artifact and compile_only else []
+        yield Built(spec, artifact, changed, kernels)
+
+
+def _changed(spec: OperatorSpec, target: Target, binding: str | None, compile_only: bool) -> str:
+    request = request_for(
+        spec, with_architecture(target), binding=binding, compile_only=compile_only
+    )
+    return "" if request is None else explain(prepared(request)).field

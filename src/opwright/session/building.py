@@ -20,9 +20,20 @@ if TYPE_CHECKING:
 
 
 def request_for(
-    spec: OperatorSpec, target: Target, *, binding: str | None = None
+    spec: OperatorSpec, target: Target, *, binding: str | None = None, compile_only: bool = False
 ) -> BuildRequest | None:
-    """What has to be built for ``target``; None for a callable, which is ready as it is."""
+    """What has to be built for ``target``; None for a callable, which is ready as it is.
+
+    With ``compile_only`` that is its kernels for an AMD device, without a binding to torch.
+    """
+    if compile_only:
+        from opwright.generate.code_object import code_object_request
+
+        return code_object_request(spec, target)
+    if target.kind == "hip" and spec.function is None:
+        from opwright.session.code_object import require_hip_torch
+
+        require_hip_torch(target, torch_facts())
     if spec.extension is not None:
         from opwright.generate.extension import extension_request
 
@@ -35,7 +46,12 @@ def request_for(
 
 
 def build_operator(
-    spec: OperatorSpec, target: Target, *, binding: str | None = None, force: bool = False
+    spec: OperatorSpec,
+    target: Target,
+    *,
+    binding: str | None = None,
+    compile_only: bool = False,
+    force: bool = False,
 ) -> Artifact | None:
     """Find or build the operator's library. Raises what `opwright.build.builder.build` raises."""
     question = question_for(spec, target, binding)
@@ -44,26 +60,39 @@ def build_operator(
         return known
     from opwright.session.architecture import with_architecture
 
-    request = request_for(spec, with_architecture(target), binding=binding)
+    target = with_architecture(target)
+    request = request_for(spec, target, binding=binding, compile_only=compile_only)
     return None if request is None else build_request(request, force=force, question=question)
 
 
 def build_request(
     request: BuildRequest, *, force: bool = False, question: Question | None = None
 ) -> Artifact:
-    """Find or build the request's library, and before it what it is linked with."""
+    """Find or build the request's library, and before it what it is made with."""
     from opwright.build.builder import build
 
-    if request.target.kind == "emulated":
+    request = prepared(request)
+    return build(request, force=force, question=question)
+
+
+def prepared(request: BuildRequest) -> BuildRequest:
+    """The request with what it is made with, which is found or built first. Raises as `build_request`."""
+    from opwright.build.builder import build
+
+    kind = request.target.kind
+    if kind == "emulated":
         from opwright.generate.emulated import emulator_request, linked
 
-        request = linked(request, build(emulator_request()))
-    else:
-        from opwright.generate.stand_in import linked_with, needs_stand_in, stand_in_request
+        return linked(request, build(emulator_request()))
+    if kind == "hip":
+        from opwright.session.code_object import with_compiler_support
 
-        if needs_stand_in(request.target, torch_facts()):
-            request = linked_with(request, build(stand_in_request(request.target)))
-    return build(request, force=force, question=question)
+        return with_compiler_support(request)
+    from opwright.generate.stand_in import linked_with, needs_stand_in, stand_in_request
+
+    if needs_stand_in(request.target, torch_facts()):
+        request = linked_with(request, build(stand_in_request(request.target)))
+    return request
 
 
 def question_for(spec: OperatorSpec, target: Target, binding: str | None) -> Question | None:

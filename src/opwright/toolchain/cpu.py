@@ -156,7 +156,7 @@ def link_command(job: Job, objects: tuple[Path, ...], output: Path) -> list[str]
     return [
         *job.tools.driver,
         *_LINK_FLAGS,
-        *_words(job, "LDFLAGS"),
+        *words(job, "LDFLAGS"),
         *(str(path) for path in objects),
         *(f"-L{folder}" for folder in request.library_dirs),
         *request.link_flags,
@@ -176,7 +176,7 @@ def _front(job: Job, step: Step) -> list[str]:
         *((f"-march={march}",) if march else ()),
         f"-frandom-seed={step.name}",
         *(f"-ffile-prefix-map={folder}={name}" for folder, name in job.prefix_map),
-        *_words(job, "CPPFLAGS", "CFLAGS", "CXXFLAGS"),
+        *words(job, "CPPFLAGS", "CFLAGS", "CXXFLAGS"),
         *(f"-D{name}={value}" if value else f"-D{name}" for name, value in request.defines),
         *(f"-I{folder}" for folder in request.include_dirs),
         *request.compile_flags,
@@ -184,7 +184,8 @@ def _front(job: Job, step: Step) -> list[str]:
     ]
 
 
-def _words(job: Job, *names: str) -> list[str]:
+def words(job: Job, *names: str) -> list[str]:
+    """The words of the environment variables ``names``, as a shell would read them."""
     return [word for name in names for word in _split(job.environment, name)]
 
 

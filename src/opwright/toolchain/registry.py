@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from opwright.errors import ToolchainError
 from opwright.spec.target import Target
-from opwright.toolchain import cpu, cuda, emulated
+from opwright.toolchain import cpu, cuda, emulated, hip
 from opwright.toolchain.base import Toolchain
 
-TOOLCHAINS: dict[str, Toolchain] = {chain.kind: chain for chain in (cpu, cuda, emulated)}
+TOOLCHAINS: dict[str, Toolchain] = {chain.kind: chain for chain in (cpu, cuda, emulated, hip)}
 
 
 def toolchain_for(target: Target) -> Toolchain:
