@@ -25,7 +25,8 @@ def probe_compilable(machine: Machine, *, quick: bool) -> Finding:
         tools = hip.find_tools(hip.find_driver(machine.environment), machine.environment)
     except OpwrightError as error:
         return Finding(_SUBJECT, "problem", error.what, error.hint)
-    refused = {name: error for name in ASKED_FOR if (error := _refusal(machine, tools, name))}
+    asked = {name: _refusal(machine, tools, name) for name in ASKED_FOR}
+    refused = {name: error for name, error in asked.items() if error is not None}
     taken = [name for name in ASKED_FOR if name not in refused]
     reasons = {name: error.what for name, error in refused.items()}
     facts = {"compiler": list(tools.driver), "compiles_for": taken, "refused": reasons}
