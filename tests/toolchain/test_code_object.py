@@ -86,7 +86,7 @@ def library_with(path: Path, section: bytes) -> Path:
 def test_all_that_the_note_says_of_a_kernel_is_read(tmp_path: Path) -> None:
     section = bundle(HOST, ("hipv4-amdgcn-amd-amdhsa--gfx90a:xnack-", code_object(KERNEL)))
     (kernel,) = kernel_resources(library_with(tmp_path / "lib.so", section))
-    assert kernel.kernel == "void each<float>(float*)"
+    assert kernel.kernel == "each<float>"
     assert kernel.architecture == "gfx90a:xnack-"
     assert (kernel.registers, kernel.scalar_registers, kernel.accumulators) == (12, 20, 4)
     assert (kernel.shared_bytes, kernel.scratch_bytes, kernel.wave_size) == (1024, 16, 64)

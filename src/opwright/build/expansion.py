@@ -16,11 +16,13 @@ from opwright.errors import OpwrightError
 from opwright.files import digest_text
 from opwright.frozen import replace
 from opwright.process import run_command
+from opwright.spec.request import HEADER_SUFFIXES
 from opwright.toolchain.base import Job, Step, Toolchain
 
 _STANDS_FOR_MORE = re.compile(r"(?:^|\s)(?:@|-{1,2}specs\b|--config\b|-wrapper\b)")
 _TEMPORARY = re.compile(r"[^\s\"]*/cc\w{6}(?=[.\s\"])")
 _SECONDS = 60.0
+_SAY_THEIR_LANGUAGE = (".cu", ".hip", ".cl")  # their commands do
 
 
 def hides_words(job: Job, toolchain: Toolchain) -> bool:
@@ -34,15 +36,20 @@ def hides_words(job: Job, toolchain: Toolchain) -> bool:
 
 def expansion(job: Job, toolchain: Toolchain, roots: Roots) -> str:
     """A digest of the commands that the driver would run, its temporary files left out."""
-    asking = ("-###", "-x", "c++")
-    compiling = replace(job.request, compile_flags=(*job.request.compile_flags, *asking))
     linking = replace(job.request, link_flags=(*job.request.link_flags, "-###"))
-    step = Step("unit.cpp", Path("-"), Path("unit.o"), Path("unit.d"))
-    commands = (
-        toolchain.compile_command(job._replace(request=compiling), step),
-        toolchain.link_command(job._replace(request=linking), (), Path("library.so")),
-    )
+    suffixes = sorted({Path(unit.name).suffix for unit in job.request.units} - HEADER_SUFFIXES)
+    commands = [_compiling(job, toolchain, suffix) for suffix in suffixes]
+    commands.append(toolchain.link_command(job._replace(request=linking), (), Path("library.so")))
     return digest_text("".join(_answer(job, command, roots) for command in commands))
+
+
+def _compiling(job: Job, toolchain: Toolchain, suffix: str) -> list[str]:
+    """The command for a unit of this suffix, which is asked what it would run."""
+    language = () if suffix in _SAY_THEIR_LANGUAGE else ("-x", "c++")
+    flags = (*job.request.compile_flags, "-###", *language)
+    step = Step(f"unit{suffix}", Path("-"), Path("unit.o"), Path("unit.d"))
+    request = replace(job.request, compile_flags=flags)
+    return toolchain.compile_command(job._replace(request=request), step)
 
 
 def _answer(job: Job, command: list[str], roots: Roots) -> str:

@@ -20,7 +20,7 @@ def resources_table(kernels: Sequence[KernelResources]) -> Table:
         table.add_column(title, overflow="fold", justify="left" if first else "right")
     for kernel in kernels:
         table.add_row(
-            Text(_short(kernel.kernel), style="bold"),
+            Text(kernel.kernel, style="bold"),
             _count(kernel.registers),
             _count(kernel.accumulators),
             _count(kernel.scalar_registers),
@@ -30,12 +30,6 @@ def resources_table(kernels: Sequence[KernelResources]) -> Table:
             Text(_spilled(kernel), style="red" if kernel.spills else ""),
         )
     return table
-
-
-def _short(name: str) -> str:
-    """The kernel without its parameters, which say nothing that its template arguments do not."""
-    head, _, _ = name.rpartition("(") if name.endswith(")") else (name, "", "")
-    return head.removeprefix("void ")
 
 
 def _count(count: int | None) -> Text:

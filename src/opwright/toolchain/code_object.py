@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from opwright.errors import ToolchainError
 from opwright.records.resources import KernelResources
-from opwright.symbols import demangle
+from opwright.symbols import demangle, take_apart
 from opwright.toolchain.msgpack import unpack
 
 SECTION = ".hip_fatbin"
@@ -131,7 +131,7 @@ def _table(elf: bytes, place: int, sizes: int) -> tuple[int, int, int]:
 
 def _resources(kernel: dict[str, Any], architecture: str) -> KernelResources:
     return KernelResources(
-        kernel=demangle(kernel[".name"]),
+        kernel=_name(kernel[".name"]),
         architecture=architecture,
         registers=kernel[".vgpr_count"],
         shared_bytes=kernel[".group_segment_fixed_size"],
@@ -143,3 +143,9 @@ def _resources(kernel: dict[str, Any], architecture: str) -> KernelResources:
         spilled_scalars=kernel.get(".sgpr_spill_count"),
         most_threads=kernel.get(".max_flat_workgroup_size"),
     )
+
+
+def _name(symbol: str) -> str:
+    """``each<float>``: without its parameters, which say nothing that the template arguments do not."""
+    name = take_apart(demangle(symbol))
+    return f"{name.base}<{name.arguments}>" if name.arguments else name.base

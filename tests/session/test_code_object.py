@@ -1,0 +1,174 @@
+"""Kernels for AMD devices, compiled by the real compiler where there is no such device."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import hip_compiler
+from hip_compiler import write_kernel
+from operator_folder import write_doubled
+from opwright import errors
+from opwright.discovery import find
+from opwright.session.build_run import Built, build_operators
+from opwright.session.building import build_operator
+from opwright.session.code_object import require_hip_torch
+from opwright.spec.target import Target
+from opwright.toolchain.torch_facts import torch_facts
+
+ARCHITECTURES = ("gfx906", "gfx90a", "gfx942", "gfx1100", "gfx1151", "gfx9-generic")
+OPERATORS = Path(errors.__file__).parent / "ops"
+# More values at the same time than there are registers.
+MANY_VALUES = """
+    T many[700];
+    #pragma unroll
+    for (int j = 0; j < 700; ++j) many[j] = input.data[(i * 7 + j * 31) % input.numel()];
+    __builtin_amdgcn_sched_barrier(0);
+    #pragma unroll
+    for (int j = 0; j < 700; ++j) y += many[j] * many[(j * 13 + 5) % 700];
+"""
+
+
+def compiled(folder: Path | str, architecture: str) -> Built:
+    hip_compiler.tools()
+    (built,) = build_operators([str(folder)], Target("hip", architecture), compile_only=True)
+    return built
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_a_kernel_is_compiled_and_told_of(tmp_path: Path, architecture: str) -> None:
+    built = compiled(write_kernel(tmp_path / "k", "told_of"), architecture)
+    assert built.artifact is not None
+    assert built.artifact.facts["label"] == "compiled"
+    (kernel,) = built.kernels
+    assert kernel.kernel == "each<float>"
+    assert kernel.architecture == architecture
+    assert kernel.wave_size == (32 if architecture.startswith("gfx1") else 64)
+    assert kernel.registers > 0
+    assert (kernel.shared_bytes, kernel.scratch_bytes, kernel.spills) == (0, 0, False)
+
+
+def test_shared_memory_and_spills_are_told(tmp_path: Path) -> None:
+    shared = (
+        "__shared__ T tile[256]; tile[threadIdx.x] = x; __syncthreads(); y = 2 * tile[threadIdx.x];"
+    )
+    built = compiled(write_kernel(tmp_path / "shared", "uses_lds", shared), "gfx942")
+    assert built.kernels[0].shared_bytes == 1024
+    spilling = compiled(write_kernel(tmp_path / "many", "spills", MANY_VALUES), "gfx1151")
+    (kernel,) = spilling.kernels
+    assert kernel.spills
+    assert kernel.spilled_registers
+    assert kernel.scratch_bytes > 0
+
+
+def test_the_second_time_it_is_found_and_an_edit_is_seen(tmp_path: Path) -> None:
+    folder = write_kernel(tmp_path / "k", "found_again")
+    first = compiled(folder, "gfx1151")
+    again = compiled(folder, "gfx1151")
+    assert first.artifact is not None
+    assert again.artifact is not None
+    assert (first.artifact.hit, again.artifact.hit) == (False, True)
+    assert again.kernels == first.kernels
+    other = compiled(folder, "gfx942")
+    assert other.artifact is not None
+    assert not other.artifact.hit
+    write_kernel(folder, "found_again", "y += 1;")
+    edited = compiled(folder, "gfx1151")
+    assert edited.artifact is not None
+    assert not edited.artifact.hit
+    assert "kernel.hip" in edited.artifact.reason
+
+
+def test_an_operator_that_moves_compiles_to_the_same_bytes(tmp_path: Path) -> None:
+    digests = set()
+    for place in ("here", "there/far"):
+        folder = write_kernel(tmp_path / place, "moves")
+        (described,) = find(str(folder))
+        artifact = build_operator(
+            described.spec, Target("hip", "gfx942"), compile_only=True, force=True
+        )
+        assert artifact is not None
+        digests.add(artifact.digest)
+        assert str(tmp_path).encode() not in artifact.library.read_bytes()
+    assert len(digests) == 1
+
+
+def test_an_error_in_a_kernel_is_told_with_its_line(tmp_path: Path) -> None:
+    folder = write_kernel(tmp_path / "k", "wrong", "y = undeclared;")
+    line = 1 + next(
+        i
+        for i, text in enumerate((folder / "kernel.hip").read_text().splitlines())
+        if "undeclared" in text
+    )
+    with pytest.raises(errors.CompileError) as failed:
+        compiled(folder, "gfx1151")
+    assert re.search(rf"{folder}/kernel\.hip:{line}: error: .*undeclared", failed.value.what)
+
+
+def test_what_only_other_chips_have_does_not_compile(tmp_path: Path) -> None:
+    folder = write_kernel(
+        tmp_path / "k",
+        "matrix",
+        "y = __builtin_amdgcn_mfma_f32_4x4x1f32(x, x, {x, x, x, x}, 0, 0, 0)[0];",
+    )
+    assert compiled(folder, "gfx942").kernels
+    with pytest.raises(errors.CompileError, match=r"kernel\.hip"):
+        compiled(folder, "gfx1151")
+
+
+def test_a_launcher_that_is_declared_and_not_defined_is_a_link_error(tmp_path: Path) -> None:
+    folder = write_kernel(tmp_path / "k", "half", before="void elsewhere();", body="")
+    kernel = folder / "kernel.hip"
+    text = kernel.read_text()
+    kernel.write_text(text.replace("  opwright::launch(", "  elsewhere();\n  opwright::launch("))
+    with pytest.raises(errors.LinkError, match="elsewhere"):
+        compiled(folder, "gfx1151")
+
+
+def test_a_chip_that_the_compiler_does_not_know_is_refused_with_a_stand_in(tmp_path: Path) -> None:
+    folder = write_kernel(tmp_path / "k", "for_a_dcu")
+    with pytest.raises(errors.ToolchainError, match="does not know gfx936") as refused:
+        compiled(folder, "gfx936")
+    assert "gfx9-generic stands in" in refused.value.hint
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_every_operator_that_is_shipped_compiles_without_spills(architecture: str) -> None:
+    hip_compiler.tools()
+    names = [
+        str(path.parent)
+        for path in sorted(OPERATORS.glob("*/op.py"))
+        if '"hip"' in path.read_text()
+    ]
+    assert len(names) >= 8
+    for built in build_operators(names, Target("hip", architecture), compile_only=True):
+        assert built.kernels, built.spec.name
+        assert not [kernel for kernel in built.kernels if kernel.spills]
+
+
+def test_only_operators_with_kernels_for_hip_can_be_compiled_alone(tmp_path: Path) -> None:
+    with pytest.raises(errors.SpecError, match="has no source for target hip:gfx942"):
+        list(
+            build_operators(
+                [str(write_doubled(tmp_path, "for_the_host"))],
+                Target("hip", "gfx942"),
+                compile_only=True,
+            )
+        )
+    with pytest.raises(errors.UsageError, match="--compile-only is for target hip"):
+        list(build_operators([str(tmp_path)], Target("cpu"), compile_only=True))
+
+
+@pytest.mark.skipif(bool(torch_facts().hip), reason="this torch is built for HIP")
+def test_a_whole_library_needs_a_torch_for_hip(tmp_path: Path) -> None:
+    folder = write_kernel(tmp_path / "k", "whole")
+    with pytest.raises(errors.ToolchainError, match="bound to a torch that is built for HIP") as no:
+        list(build_operators([str(folder)], Target("hip", "gfx942")))
+    assert "--compile-only" in no.value.hint
+
+
+def test_without_hip_in_torch_only_the_hip_target_is_refused() -> None:
+    require_hip_torch(Target("cuda", "sm_90"), torch_facts())
