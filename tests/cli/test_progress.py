@@ -10,7 +10,7 @@ from opwright.cli import terminal
 from opwright.cli.progress import display
 from opwright.log import log
 from opwright.records.verdict import Outcome, passed
-from opwright.session.checking import Progress
+from opwright.session.cases import Progress
 
 
 @pytest.fixture

@@ -66,7 +66,7 @@ def test_three_hangs_end_a_check_and_the_next_one_begins(tmp_path: Path) -> None
         assert verdicts[check]["fail"] == 3
         assert verdicts[check]["not checked"] == sum(verdicts[check].values()) - 3
     assert found[-1].outcome.reason == (
-        "this check has had 3 findings of kind 'hang': mend those first"
+        "this check has had 3 ends of kind 'hang': mend those first"
     )
 
 

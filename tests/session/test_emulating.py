@@ -71,6 +71,48 @@ def test_a_stray_access_is_found_in_its_line_by_block_and_thread(worker: Worker)
     assert record.seconds > 0
 
 
+ABORTING = """
+import os
+
+op = Operator(
+    "twice(Tensor x) -> Tensor",
+    inputs={"x": Tensor(rows, cols)},
+    dtypes=("float32",),
+    reference=lambda x: os.abort() if x.shape[0] == 3 else 2 * x,
+    sources={"cuda": "kernel.cu"},
+)
+"""
+TWICE = """#include <opwright/device.h>
+#include <opwright/kernel.h>
+
+template <typename T>
+__global__ void double_each(opwright::View<const T, 2> x, opwright::View<T, 2> y) {
+  const int64_t at = opwright::grid_index();
+  if (at < x.numel()) y.data[at] = x.data[at] * 2;
+}
+
+template <typename T>
+void twice(opwright::View<const T, 2> x, opwright::View<T, 2> y, opwright::Stream stream) {
+  const auto blocks = opwright::blocks_for(x.numel(), 256);
+  opwright::launch(double_each<T>, blocks, 256, stream, x, y);
+}
+"""
+
+
+@pytest.mark.slow
+def test_a_reference_that_crashes_is_not_the_operators_fault_in_the_watched_build_either(
+    tmp_path: Path, worker: Worker
+) -> None:
+    write_operator(tmp_path, ABORTING)
+    (tmp_path / "kernel.cu").write_text(TWICE)
+    cases = watched_cases(worker, str(tmp_path), find_one(str(tmp_path)), WAVE32)
+    wrong = [case for case in cases if case.outcome.verdict != "pass"]
+    assert {case.outcome.verdict for case in wrong} <= {"error", "not checked"}
+    errors = [case.outcome.reason for case in wrong if case.outcome.verdict == "error"]
+    assert errors
+    assert all(reason.startswith("the reference, and not the operator,") for reason in errors)
+
+
 def targets(folder: Path) -> list[Target]:
     spec = read_operator(folder).spec
     return [asked.target for asked in on_each_target(spec, Asked(Target("emulated")))]

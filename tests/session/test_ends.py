@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from made_record import finding, made_case
 from opwright.records.verdict import passed
-from opwright.session.ends import ended_outcome, ends_of, with_losses
+from opwright.session.ends import cause_of, ended_outcome, with_losses
 from opwright.worker import Ended
 
 CRASH = Ended("crashed", "between", "crashed with SIGABRT", signal="SIGABRT", stderr="terminate")
@@ -39,13 +39,14 @@ def test_an_idle_process_that_the_kernel_took_for_its_memory_is_no_fault() -> No
 
 
 def test_a_reference_that_ends_its_process_is_an_error_and_no_finding() -> None:
-    outcome = ended_outcome(replace(CRASH, in_reference=True))
+    ended = replace(CRASH, in_reference=True)
+    outcome = ended_outcome(ended)
     assert (outcome.verdict, outcome.findings) == ("error", ())
     assert outcome.reason == "the reference, and not the operator, crashed with SIGABRT"
-    assert ends_of(outcome) == ["end of the reference"]
+    assert cause_of(ended) == "end of the reference"
 
 
 def test_a_reference_that_crashes_once_the_operator_was_called_is_the_operators_fault() -> None:
-    outcome = ended_outcome(replace(CRASH, in_reference=True, operator_ran=True))
-    assert outcome.verdict == "fail"
-    assert ends_of(outcome) == ["crash"]
+    ended = replace(CRASH, in_reference=True, operator_ran=True)
+    assert ended_outcome(ended).verdict == "fail"
+    assert cause_of(ended) == "crash"

@@ -18,7 +18,7 @@ from opwright.errors import (
     UsageError,
 )
 from opwright.records.run import OperatorRecord
-from opwright.session.checking import Progress
+from opwright.session.cases import Progress
 from opwright.session.run import Asked, Run, check_operators, found_operators
 from opwright.spec.target import Target
 

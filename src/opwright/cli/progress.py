@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress as Bars
 
-    from opwright.session.checking import Progress
+    from opwright.session.cases import Progress
 
 
 class Display(Protocol):

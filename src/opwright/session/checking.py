@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from opwright.binding.dispatch import dispatch_key
@@ -16,18 +16,17 @@ from opwright.checks.protocol import Check
 from opwright.checks.table import choose
 from opwright.discovery import Described
 from opwright.files import digest_file, why_no_file
-from opwright.records.artifact import Artifact, artifact_to_json
-from opwright.records.run import CaseRecord, OperatorRecord, outcome_from_json
-from opwright.records.verdict import Outcome, not_checked
+from opwright.records.artifact import Artifact
+from opwright.records.run import OperatorRecord
 from opwright.session.building import build_operator
-from opwright.session.ends import MOST_ENDS, ended_outcome, ends_of, with_losses
+from opwright.session.cases import Watcher, payload_of, run_case, run_cases
 from opwright.session.shrinking import with_reproductions
 from opwright.session.subject import PRELOAD, SETUP
 from opwright.spec.case import Case
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.target import HOST, Target
 from opwright.watch.poison import poisonable_environment
-from opwright.worker import Ended, Limits, Worker
+from opwright.worker import Limits, Worker
 
 # What a label says of a record: what kind of run it was. A CPU runs its kernels itself.
 LABELS = {
@@ -37,19 +36,6 @@ LABELS = {
     "emulated": "emulated",
     "simulated": "simulated",
 }
-
-
-@dataclass(frozen=True)
-class Progress:
-    """What a watcher is told: a case is done, and how many of the operator's cases are."""
-
-    operator: str
-    case: CaseRecord
-    done: int
-    total: int
-
-
-Watcher = Callable[[Progress], None]
 
 
 @contextmanager
@@ -87,20 +73,8 @@ def check_operator(
     dispatch_key(target)  # refused before anything is built
     artifact = _whole_artifact(spec, target, binding)
     cases, unplanned = plan(spec, choose(only, target), target)
-    payload = {
-        "operator": operator,
-        "artifact": artifact_to_json(artifact) if artifact else None,
-        "target": str(target),
-    }
-    worker.use(payload, setup=SETUP)
-    records: list[CaseRecord] = []
-    worker.take_losses()
-    for record in _run(worker, cases):
-        if records:
-            records[-1] = with_losses(records[-1], worker.take_losses())
-        records.append(record)
-        if watcher is not None:
-            watcher(Progress(spec.name, record, len(records), len(cases)))
+    worker.use(payload_of(operator, artifact, target), setup=SETUP)
+    records = run_cases(worker, spec.name, cases, watcher=watcher)
     whole = OperatorRecord(
         name=spec.name,
         schema=spec.schema.text,
@@ -110,7 +84,7 @@ def check_operator(
         target=str(target),
         label=LABELS[target.kind],
         artifact=_artifact_facts(artifact),
-        cases=tuple(records),
+        cases=records,
         seconds=time.monotonic() - started,
         unplanned=unplanned,
     )
@@ -130,11 +104,7 @@ def _shown_small(
     record: OperatorRecord, worker: Worker, operator: str, spec: OperatorSpec
 ) -> OperatorRecord:
     started = time.monotonic()
-
-    def run(case: Case) -> Outcome:
-        return next(_run(worker, [case])).outcome
-
-    record = with_reproductions(record, operator, spec, run)
+    record = with_reproductions(record, operator, spec, partial(run_case, worker))
     return replace(record, seconds=record.seconds + time.monotonic() - started)
 
 
@@ -157,35 +127,6 @@ def _whole_artifact(spec: OperatorSpec, target: Target, binding: str | None) -> 
         return artifact
     quarantine(artifact, "the file does not have the digest of its manifest")
     return build_operator(spec, target, binding=binding)
-
-
-def _run(worker: Worker, cases: Sequence[Case]) -> Iterator[CaseRecord]:
-    ends: Counter[tuple[str, str]] = Counter()  # by check and kind
-    for case in cases:
-        started = time.monotonic()
-        spent = next(
-            (kind for kind, most in MOST_ENDS.items() if ends[case.check, kind] >= most), None
-        )
-        if spent is not None:
-            outcome = not_checked(
-                f"this check has had {MOST_ENDS[spent]} findings of kind {spent!r}: mend those first"
-            )
-        else:
-            outcome = _answered(worker, case)
-            ends.update((case.check, kind) for kind in ends_of(outcome))
-        yield CaseRecord(case.check, case.name, case.to_json(), outcome, time.monotonic() - started)
-
-
-def _answered(worker: Worker, case: Case) -> Outcome:
-    """What came of a case. Where the operator may have made the reference crash, a fresh process tells."""
-    result = next(worker.run([case.to_json()]))
-    if isinstance(result, Ended) and result.in_reference and result.operator_ran:
-        again = next(worker.run([case.to_json()]))
-        if isinstance(again, Ended):
-            result = again
-    if not isinstance(result, Ended):
-        return outcome_from_json(result)
-    return ended_outcome(result)
 
 
 def _artifact_facts(artifact: Artifact | None) -> dict[str, Any]:

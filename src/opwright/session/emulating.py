@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,15 +11,14 @@ from opwright.checks import emulation
 from opwright.discovery import Described
 from opwright.emulator.findings import Places, find_places
 from opwright.emulator.layout import WATCHED_FLAGS
-from opwright.records.artifact import artifact_to_json
-from opwright.records.run import CaseRecord, OperatorRecord, outcome_from_json
-from opwright.records.verdict import Finding, Outcome, failed, not_checked
+from opwright.records.run import CaseRecord, OperatorRecord
+from opwright.records.verdict import Finding, Outcome, not_checked
 from opwright.session.building import build_request, request_for
+from opwright.session.cases import Watcher, payload_of, run_cases
 from opwright.session.subject import SETUP
-from opwright.spec.operator import OperatorSpec
 from opwright.spec.request import BuildRequest
 from opwright.spec.target import Target
-from opwright.worker import Ended, Result, Worker
+from opwright.worker import Worker
 
 _COMPILE = (*WATCHED_FLAGS, "-fno-omit-frame-pointer", "-Wno-psabi", "-Wno-tsan")
 # The access that a finding is of, and the other one of a race: prefixes in the emulator's report.
@@ -41,9 +38,10 @@ def watched(
     target: Target,
     *,
     binding: str | None = None,
+    watcher: Watcher | None = None,
 ) -> OperatorRecord:
     """The record with the cases of the watched build added. Raises what a build raises."""
-    cases = tuple(watched_cases(worker, operator, described, target, binding=binding))
+    cases = watched_cases(worker, operator, described, target, binding=binding, watcher=watcher)
     seconds = record.seconds + sum(case.seconds for case in cases)
     unplanned = {**record.unplanned, **_ON_DEVICES_ALONE}
     return replace(record, cases=(*record.cases, *cases), seconds=seconds, unplanned=unplanned)
@@ -56,32 +54,22 @@ def watched_cases(
     target: Target,
     *,
     binding: str | None = None,
-) -> Iterator[CaseRecord]:
+    watcher: Watcher | None = None,
+) -> tuple[CaseRecord, ...]:
     """What the emulator sees of the calls of a watched build, in ``worker``. Raises what a build raises."""
     spec = described.spec
     request = request_for(spec, target, binding=binding)
     if request is None:
         reason = "a callable has no device source that could be emulated"
-        yield CaseRecord(emulation.CHECK.name, "build", {}, not_checked(reason), 0.0)
-        return
+        return (CaseRecord(emulation.CHECK.name, "build", {}, not_checked(reason), 0.0),)
     artifact = build_request(_watched(request))
-    payload = {
-        "operator": operator,
-        "artifact": artifact_to_json(artifact),
-        "target": str(target),
-    }
-    worker.use(payload, setup=SETUP)
-    yield from _run(worker, spec)
+    worker.use(payload_of(operator, artifact, target), setup=SETUP)
 
+    def judge(outcome: Outcome, stderr: str) -> Outcome:
+        del stderr
+        return _placed(outcome, spec.folder)
 
-def _run(worker: Worker, spec: OperatorSpec) -> Iterator[CaseRecord]:
-    cases = list(emulation.cases(spec))
-    started = time.monotonic()
-    for case, result in zip(cases, worker.run(case.to_json() for case in cases), strict=True):
-        outcome = _placed(_judged(result), spec.folder)
-        now = time.monotonic()
-        yield CaseRecord(case.check, case.name, case.to_json(), outcome, now - started)
-        started = now
+    return run_cases(worker, spec.name, list(emulation.cases(spec)), judge=judge, watcher=watcher)
 
 
 def _watched(request: BuildRequest) -> BuildRequest:
@@ -90,12 +78,6 @@ def _watched(request: BuildRequest) -> BuildRequest:
         compile_flags=(*request.compile_flags, *_COMPILE),
         facts={**request.facts, "watched": True},
     )
-
-
-def _judged(result: Result) -> Outcome:
-    if isinstance(result, Ended):
-        return failed(Finding("crash", result.message, {"stderr": result.stderr[-2000:]}))
-    return outcome_from_json(result)
 
 
 def _placed(outcome: Outcome, folder: Path) -> Outcome:

@@ -14,9 +14,9 @@ from opwright.errors import DeviceError, FoundFault, NotEvidence, OpwrightError,
 from opwright.log import waiting
 from opwright.records.run import CaseRecord, OperatorRecord, Record
 from opwright.records.verdict import errored
+from opwright.session.cases import Progress
 from opwright.session.checking import (
     LABELS,
-    Progress,
     check_operator,
     checking,
     sources_digest,
@@ -150,11 +150,14 @@ def _checked(
         watcher=observer.case,
         shrinks=True,
     )
-    is_emulated = asked.target.kind == "emulated"
+    target, binding, watcher = asked.target, asked.binding, observer.case
+    is_emulated = target.kind == "emulated"
     if is_emulated:
-        record = watched(record, worker, address, described, asked.target, binding=asked.binding)
+        record = watched(
+            record, worker, address, described, target, binding=binding, watcher=watcher
+        )
     if asked.sanitize or is_emulated:
-        record = sanitized(record, address, described, asked.target, binding=asked.binding)
+        record = sanitized(record, address, described, target, binding=binding, watcher=watcher)
     return record
 
 

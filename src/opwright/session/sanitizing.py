@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import platform
 import re
-import time
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from opwright import frozen
@@ -15,17 +15,15 @@ from opwright.checks import sanitizers
 from opwright.discovery import Described
 from opwright.errors import WorkerError
 from opwright.process import run_command
-from opwright.records.artifact import artifact_to_json
-from opwright.records.run import CaseRecord, OperatorRecord, outcome_from_json
+from opwright.records.run import CaseRecord, OperatorRecord
 from opwright.records.verdict import Finding, Outcome, failed, not_checked
 from opwright.session.building import build_request, request_for
+from opwright.session.cases import Watcher, payload_of, run_cases
 from opwright.session.checking import checking
 from opwright.session.subject import SETUP
-from opwright.spec.operator import OperatorSpec
 from opwright.spec.request import BuildRequest
 from opwright.spec.target import Target
 from opwright.toolchain.registry import toolchain_for
-from opwright.worker import Ended, Result, Worker
 
 _COMPILE = (
     *("-fsanitize=address,undefined", "-fno-sanitize=vptr", "-fno-omit-frame-pointer"),
@@ -52,13 +50,21 @@ def sanitized(
     target: Target,
     *,
     binding: str | None = None,
+    watcher: Watcher | None = None,
 ) -> OperatorRecord:
     """The record with the cases of an instrumented build added. Raises what a build raises."""
-    return _with(record, *sanitizer_cases(operator, described, target, binding=binding))
+    cases = sanitizer_cases(operator, described, target, binding=binding, watcher=watcher)
+    seconds = record.seconds + sum(case.seconds for case in cases)
+    return replace(record, cases=(*record.cases, *cases), seconds=seconds)
 
 
 def sanitizer_cases(
-    operator: str, described: Described, target: Target, *, binding: str | None = None
+    operator: str,
+    described: Described,
+    target: Target,
+    *,
+    binding: str | None = None,
+    watcher: Watcher | None = None,
 ) -> tuple[CaseRecord, ...]:
     """What the sanitizers say of the calls of an instrumented build. Raises what a build raises."""
     request = request_for(described.spec, target, binding=binding)
@@ -68,32 +74,20 @@ def sanitizer_cases(
     if not libraries:
         return (_not_run(f"the compiler has no AddressSanitizer library. {_GET}"),)
     artifact = build_request(_instrumented(request))
-    payload = {
-        "operator": operator,
-        "artifact": artifact_to_json(artifact),
-        "target": str(target),
-    }
     environment = {
         "LD_PRELOAD": " ".join([*map(str, libraries), *os.environ.get("LD_PRELOAD", "").split()]),
         "ASAN_OPTIONS": _ASAN,
         "UBSAN_OPTIONS": _UBSAN,
     }
+    spec = described.spec
     with checking(environment=environment) as worker:
-        worker.use(payload, setup=SETUP)
+        worker.use(payload_of(operator, artifact, target), setup=SETUP)
+        judge = partial(_judged, folder=spec.folder)
+        cases = list(sanitizers.cases(spec))
         try:
-            return tuple(_run(worker, described.spec))
+            return run_cases(worker, spec.name, cases, judge=judge, watcher=watcher)
         except WorkerError as error:
             return (_not_run(f"an instrumented library does not run here: {error}"),)
-
-
-def _run(worker: Worker, spec: OperatorSpec) -> Iterator[CaseRecord]:
-    cases = list(sanitizers.cases(spec))
-    started = time.monotonic()
-    for case, result in zip(cases, worker.run(case.to_json() for case in cases), strict=True):
-        outcome = _judged(result, worker.output.stderr, spec.folder)
-        now = time.monotonic()
-        yield CaseRecord("sanitizers", case.name, case.to_json(), outcome, now - started)
-        started = now
 
 
 def sanitizer_libraries() -> list[Path]:
@@ -157,19 +151,11 @@ def _instrumented(request: BuildRequest) -> BuildRequest:
     )
 
 
-def _judged(result: Result, stderr: str, folder: Path) -> Outcome:
-    findings = tuple(sanitizer_findings(stderr, folder))
-    if findings:
-        return failed(*findings)
-    if isinstance(result, Ended):
-        return failed(Finding("crash", result.message, {"stderr": result.stderr[-2000:]}))
-    return outcome_from_json(result)
+def _judged(outcome: Outcome, stderr: str, folder: Path) -> Outcome:
+    """What the sanitizers say weighs more than how the process ended, but is no fault of the reference's."""
+    findings = () if outcome.verdict == "error" else tuple(sanitizer_findings(stderr, folder))
+    return failed(*findings) if findings else outcome
 
 
 def _not_run(reason: str) -> CaseRecord:
     return CaseRecord("sanitizers", "build", {}, not_checked(reason), 0.0)
-
-
-def _with(record: OperatorRecord, *cases: CaseRecord) -> OperatorRecord:
-    seconds = record.seconds + sum(case.seconds for case in cases)
-    return replace(record, cases=(*record.cases, *cases), seconds=seconds)
