@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import torch
 
+from opwright.checks.device.placed import device_of, placed, run_kernel
 from opwright.checks.judging.outputs import run_operator
 from opwright.checks.judging.programs import Program, in_memory
 from opwright.checks.planning.choices import case_name, dtype_choices, scalar_choices
@@ -32,14 +33,13 @@ def cases(spec: OperatorSpec) -> Iterator[Case]:
 
 def run(case: Case, subject: Subject) -> Outcome:
     """Call twice on memory with two patterns: what keeps both was never written."""
+    results_on = _on_host if subject.device is None else _on_device
     found: list[list[torch.Tensor]] = []
     for pattern in PATTERNS:
-        call = make_call(subject.spec, case)
-        with poisoned_allocations(pattern) as poisoned:
-            if not poisoned:
-                return not_checked("this process's allocator cannot be poisoned")
-            results = run_operator(subject, call)
-        fresh = results[: len(results) - len(call.written)]
+        results = results_on(case, subject, pattern)
+        if results is None:
+            return not_checked("the memory that an output gets here cannot be filled before")
+        fresh = results[: len(subject.spec.schema.fresh_returns)]
         found.append([tensor.detach().contiguous() for tensor in fresh])
     names = [item.name for item in subject.spec.schema.fresh_returns]
     findings = [
@@ -48,6 +48,22 @@ def run(case: Case, subject: Subject) -> Outcome:
         if (finding := _unwritten(name, first, second)) is not None
     ]
     return failed(*findings) if findings else passed()
+
+
+def _on_host(case: Case, subject: Subject, pattern: int) -> list[torch.Tensor] | None:
+    call = make_call(subject.spec, case)
+    with poisoned_allocations(pattern) as poisoned:
+        return run_operator(subject, call) if poisoned else None
+
+
+def _on_device(case: Case, subject: Subject, pattern: int) -> list[torch.Tensor] | None:
+    device = device_of(subject)
+    call = placed(make_call(subject.spec, case), device)
+    with device.red_zones(pattern) as zones:
+        results = run_kernel(subject, call)
+        device.synchronize()
+        filled = all(zones.holds(tensor) for tensor in results if tensor.numel())
+        return [tensor.cpu() for tensor in results] if filled else None
 
 
 def _unwritten(name: str, first: torch.Tensor, second: torch.Tensor) -> Finding | None:

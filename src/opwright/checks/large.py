@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 
+from opwright.checks.device.placed import placed, run_kernel
 from opwright.checks.judging.outputs import (
     expect,
     findings_of,
@@ -20,7 +22,13 @@ from opwright.checks.planning.choices import case_name, dtype_choices, scalar_ch
 from opwright.checks.protocol import Check, Subject
 from opwright.checks.structure.rows import Rows, rows_of, take_rows
 from opwright.inputs.call import Call, make_call, reference_results
-from opwright.inputs.sparse import PAST_INT32, far_rows, has_rows, sparse_elements
+from opwright.inputs.sparse import (
+    PAST_INT32,
+    Elements,
+    far_rows,
+    has_rows,
+    sparse_elements,
+)
 from opwright.judge import judge, set_standards
 from opwright.records.verdict import Finding, Outcome, failed, not_checked, passed
 from opwright.spec.case import Case
@@ -56,14 +64,50 @@ def run(case: Case, subject: Subject) -> Outcome:
         return not_checked(f"no sparse file can be mapped: {error}")
 
 
+@dataclass(frozen=True)
+class _Room:
+    """Where the gigabytes are: ``elements`` makes memory of zeros, ``run`` calls with tensors there."""
+
+    elements: Elements
+    free_bytes: Callable[[], int]
+    run: Callable[[Call], list[torch.Tensor]]
+    place: Callable[[Call], Call]
+
+
+def _room(subject: Subject) -> _Room:
+    """On the host a mapping of which only the touched pages exist; on a device, memory of its own."""
+    device = subject.device
+    if device is None:
+        return _Room(
+            sparse_elements, free_bytes, lambda call: run_operator(subject, call), lambda call: call
+        )
+
+    def run_there(call: Call) -> list[torch.Tensor]:
+        results = run_kernel(subject, call)
+        device.synchronize()
+        return results
+
+    return _Room(device.elements, device.free_bytes, run_there, lambda call: placed(call, device))
+
+
 def _far(case: Case, subject: Subject) -> Outcome:
     """Two or more rows at the ends of a mapping of gigabytes, of which only their pages exist."""
-    call = make_call(subject.spec, case)
+    room, call = _room(subject), make_call(subject.spec, case)
     expected = expect(subject.spec, case, call)
-    placed = {n: far for n, t in call.tensors.items() if (far := far_rows(t)) is not None}
-    what = f"with rows of {', '.join(f'`{name}`' for name in placed)} 2^31 elements apart"
+    there = room.place(call)
+    if subject.device is not None:
+        needed = (
+            sum(t.element_size() * len(t) for t in call.tensors.values() if has_rows(t))
+            * PAST_INT32
+        )
+        if needed > room.free_bytes():
+            return not_checked(
+                f"rows so far apart need {needed / 1e9:.0f} GB of the device's memory"
+            )
+    far = {n: f for n, t in there.tensors.items() if (f := far_rows(t, room.elements)) is not None}
+    what = f"with rows of {', '.join(f'`{name}`' for name in far)} 2^31 elements apart"
     try:
-        results = run_operator(subject, Call(subject.spec, {**call.arguments, **placed}))
+        results = [t.cpu() for t in room.run(Call(subject.spec, {**there.arguments, **far}))]
     except Exception as error:
         finding = unclear(error, what)
         return failed(finding) if finding else passed(notes=(f"refused: {refused(error)}",))
@@ -81,19 +125,23 @@ def _many(case: Case, subject: Subject) -> Outcome:
     row = max(small.arguments[name][0].numel() for name in rows.inputs if name in small.tensors)
     count = -(-PAST_INT32 // row)
     outputs = reference_results(subject.spec, small, wide=False)
+    room = _room(subject)
     needed = sum(t.element_size() * t[0].numel() * count for t in outputs)
-    if needed > free_bytes() // 2:
-        return not_checked(f"outputs of {needed / 1e9:.1f} GB need twice that in free memory")
-    seconds = _seconds(subject, rows, small, row) * PAST_INT32
+    if subject.device is not None:  # there inputs take memory, too
+        inputs = (small.arguments[name] for name in rows.inputs if name in small.tensors)
+        needed += sum(t.element_size() * t[0].numel() * count for t in inputs)
+    if needed > room.free_bytes() // 2:
+        return not_checked(f"tensors of {needed / 1e9:.1f} GB need twice that in free memory")
+    seconds = 0.0 if subject.device else _seconds(subject, rows, small, row) * PAST_INT32
     if seconds > _MOST_SECONDS:
         return not_checked(
             f"a call with 2^31 elements would take {seconds:.0f} s, and may take {_MOST_SECONDS:.0f} s"
         )
     places = {"at the start": 0, "around element 2^31": (1 << 31) // row - 1}
     places["at the end"] = count - _WINDOW_ROWS
-    large = _sparse_call(rows, small, count, places.values())
+    large = _sparse_call(rows, room.place(small), count, places.values(), room.elements)
     try:
-        results = run_operator(subject, large)
+        results = room.run(large)
     except Exception as error:
         finding = unclear(error, f"with {count:,} rows")
         return failed(finding) if finding else passed(notes=(f"refused: {refused(error)}",))
@@ -112,13 +160,17 @@ def _in_window(
 ) -> tuple[Finding, ...]:
     """What is wrong with the rows of one window."""
     last = first + _WINDOW_ROWS
-    part = take_rows(rows, large, first, last)
+    part = _on_host(take_rows(rows, large, first, last))
     standards = set_standards(
         reference_results(large.spec, part, wide=False),
         reference_results(large.spec, part, wide=True),
     )
     names = output_names(large.spec, part)
-    return findings_of(judge([t[first:last] for t in results], standards, names=names))
+    return findings_of(judge([t[first:last].cpu() for t in results], standards, names=names))
+
+
+def _on_host(call: Call) -> Call:
+    return Call(call.spec, {**call.arguments, **{n: t.cpu() for n, t in call.tensors.items()}})
 
 
 def _wrong(findings: tuple[Finding, ...], what: str) -> list[Finding]:
@@ -147,7 +199,9 @@ def _seconds(subject: Subject, rows: Rows, call: Call, row: int) -> float:
     return (time.perf_counter() - started) / _PROBE_ELEMENTS
 
 
-def _sparse_call(rows: Rows, call: Call, count: int, windows: Any) -> Call:
+def _sparse_call(
+    rows: Rows, call: Call, count: int, windows: Any, elements: Elements = sparse_elements
+) -> Call:
     """The call with ``count`` rows: its own rows again in the windows, zeros everywhere else."""
     changed: dict[str, torch.Tensor] = {}
     for name in rows.inputs:
@@ -155,10 +209,10 @@ def _sparse_call(rows: Rows, call: Call, count: int, windows: Any) -> Call:
         if not isinstance(value, torch.Tensor):
             continue
         shape = (count, *value.shape[1:])
-        large = sparse_elements(count * value[0].numel(), value.dtype).view(shape)
+        large = elements(count * value[0].numel(), value.dtype).view(shape)
         for first in windows:
             part = large[first : first + _WINDOW_ROWS]
-            part.copy_(value[torch.arange(len(part)) % len(value)])
+            part.copy_(value[torch.arange(len(part), device=value.device) % len(value)])
         changed[name] = large
     return Call(call.spec, {**call.arguments, **changed})
 
@@ -183,5 +237,4 @@ CHECK = Check(
     cases,
     run,
     why_none=_why_none,
-    not_on_devices="sparse files are memory of the host",
 )

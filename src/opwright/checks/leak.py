@@ -69,32 +69,42 @@ def run(case: Case, subject: Subject) -> Outcome:
         refused = one()
     if case.extra and not refused:
         return not_checked("the call is not refused; the check of the contract judges that")
-    held = _held_after_each_round(one)
-    size, objects = (slope([row[i] for row in held], _CALLS) for i in range(2))
+    device_bytes = subject.device.held_bytes if subject.device else lambda: 0
+    held = _held_after_each_round(one, device_bytes)
+    size, objects, device_size = (slope([row[i] for row in held], _CALLS) for i in range(3))
     figures = {"bytes_a_call": size.per_call, "objects_a_call": objects.per_call}
+    if subject.device:
+        figures["device_bytes_a_call"] = device_size.per_call
     what = "a refused call" if case.extra else "a call"
     findings = []
     if size.surely > _LEAST_BYTES:
         findings.append(_finding("memory leaked", what, "bytes", size))
     if objects.surely > _LEAST_OBJECTS:
         findings.append(_finding("Python objects leaked", what, "Python objects", objects))
+    if device_size.surely > _LEAST_BYTES:
+        findings.append(_finding("device memory leaked", what, "bytes of the device", device_size))
     return failed(*findings, figures=figures) if findings else passed(figures)
 
 
-def _held_after_each_round(one: Callable[[], bool]) -> list[tuple[int, int]]:
-    """Bytes and Python objects; cycles that the collector finds are no leak."""
+def _held_after_each_round(
+    one: Callable[[], bool], device_bytes: Callable[[], int]
+) -> list[tuple[int, int, int]]:
+    """Bytes, Python objects and bytes of the device; cycles that the collector finds are no leak."""
     gc.freeze()  # so that it looks at what the calls make, and at nothing older
-    size, objects = (array("q", [0] * (_ROUNDS + 1)) for _ in range(2))  # filled without allocating
+    size, objects, device_size = (
+        array("q", [0] * (_ROUNDS + 1)) for _ in range(3)
+    )  # filled without allocating
     try:
         for place in range(-1, _ROUNDS + 1):  # the first round is for what is set up once
             gc.collect()
             size[place] = _heap_bytes()
             objects[place] = sys.getallocatedblocks()
+            device_size[place] = device_bytes()
             for _ in range(_CALLS):
                 one()
     finally:
         gc.unfreeze()
-    return list(zip(size, objects, strict=True))
+    return list(zip(size, objects, device_size, strict=True))
 
 
 def slope(held: list[int], calls: int) -> Slope:

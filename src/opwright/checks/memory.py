@@ -171,5 +171,5 @@ CHECK = Check(
     run,
     shrinks=True,
     program=Program(in_memory),
-    not_on_devices="guard pages are memory of the host",
+    not_on_devices="guard pages are memory of the host; device_memory looks at the device's",
 )

@@ -30,7 +30,7 @@ class Subject:
     ``call`` takes the schema's arguments and returns what the schema returns. ``before`` and ``after``
     say how its loading found the process and how it left it. ``emulation`` is what runs its device code
     where no device does; ``device`` is where it runs, None for the host: ``call`` takes tensors of the
-    host all the same, and gives such.
+    host all the same, and gives such. ``kernel`` is the same for tensors of the device itself.
     """
 
     spec: OperatorSpec
@@ -39,6 +39,7 @@ class Subject:
     after: Surroundings = Surroundings()
     emulation: Emulation | None = None
     device: Device | None = None
+    kernel: Callable[..., Any] | None = None
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from opwright.checks import (
     thread_count,
     threads,
 )
+from opwright.checks.device import capture, device_guard, device_memory, hidden_sync, stream
 from opwright.checks.protocol import Check
 from opwright.errors import UsageError
 from opwright.spec.target import HOST, Target
@@ -47,6 +48,11 @@ CHECKS: tuple[Check, ...] = (
     threads.CHECK,
     large.CHECK,
     fp_control.CHECK,
+    device_memory.CHECK,
+    stream.CHECK,
+    hidden_sync.CHECK,
+    device_guard.CHECK,
+    capture.CHECK,
 )
 
 

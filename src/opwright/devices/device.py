@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from types import ModuleType
 from typing import Any
 
 import torch
 
-from opwright.devices.placement import on_device
+from opwright.devices.faults import device_faults
+from opwright.devices.placement import Placement, on_device
+from opwright.devices.red_zones import RedZones
 from opwright.errors import DeviceError
 from opwright.spec.target import Target, parse_target
+
+_CYCLES_PER_MS = 2_000_000  # some 2 GHz; a delay need not be exact
 
 
 class Device:
@@ -22,8 +27,12 @@ class Device:
         self.module: ModuleType = torch.get_device_module(kind)
 
     def on_host_tensors(self, call: Callable[..., Any]) -> Callable[..., Any]:
-        """``call`` for tensors of the host; see `on_device`."""
-        return on_device(call, self.first)
+        """``call`` for tensors of the host; see `on_device`. Raises `DeviceFault`, too."""
+        return on_device(call, self.first, self.synchronize)
+
+    def placement(self) -> Placement:
+        """A way to bring host tensors here, as they lie in memory."""
+        return Placement(self.first)
 
     @property
     def count(self) -> int:
@@ -33,11 +42,94 @@ class Device:
     @property
     def name(self) -> str:
         """What the device calls itself."""
-        return str(getattr(self.module, "get_device_name", lambda _: self.kind)(self.first))
+        ask = getattr(self.module, "get_device_name", None)
+        return str(ask(self.first)) if ask else self.kind
+
+    def red_zones(self, pattern: int) -> RedZones:
+        """Memory filled with the byte ``pattern``, for what is allocated inside the block."""
+        return RedZones(self.first, pattern)
+
+    def synchronize(self) -> None:
+        """Wait for all that was given to the device. Raises `DeviceFault` for what failed there."""
+        with device_faults():
+            self.module.synchronize(self.first)
+
+    def stream(self) -> Any:
+        """A stream of its own, which does not wait for the default one."""
+        return self.module.Stream(device=self.first)
+
+    def using(self, stream: Any) -> AbstractContextManager[Any]:
+        """Inside the block ``stream`` is the current one."""
+        manager: AbstractContextManager[Any] = self.module.stream(stream)
+        return manager
+
+    @property
+    def other(self) -> torch.device:
+        """Another device of this kind."""
+        return torch.device(self.kind, 1)
+
+    def current(self, index: int) -> AbstractContextManager[Any]:
+        """Inside the block the device of this index is the current one."""
+        manager: AbstractContextManager[Any] = self.module.device(index)
+        return manager
+
+    def current_index(self) -> int:
+        """The index of the current device."""
+        return int(self.module.current_device())
+
+    def graph(self) -> Any:
+        """A graph that calls can be captured in; None where torch has none for this kind."""
+        kinds = {"cuda": "CUDAGraph"}
+        make = getattr(self.module, kinds.get(self.kind, "Graph"), None)
+        return make() if make else None
+
+    def capturing(self, graph: Any, stream: Any) -> AbstractContextManager[Any]:
+        """Inside the block, what is put on ``stream`` is recorded in ``graph``, and not run."""
+        manager: AbstractContextManager[Any] = self.module.graph(graph, stream=stream)
+        return manager
+
+    def event(self) -> Any:
+        """An event that marks what the current stream was given so far."""
+        event = self.module.Event()
+        event.record()
+        return event
+
+    def elements(self, count: int, dtype: torch.dtype) -> torch.Tensor:
+        """Memory of the device for so many elements, all zero bytes."""
+        return torch.zeros(count, dtype=dtype, device=self.first)
+
+    def free_bytes(self) -> int:
+        """How much memory of the device can still be allocated; 0 where it does not say."""
+        if not hasattr(self.module, "mem_get_info"):
+            return 0
+        self.module.empty_cache()
+        return int(self.module.mem_get_info(self.first)[0])
+
+    def held_bytes(self) -> int:
+        """What tensors hold of the device's memory, and what was taken past PyTorch's allocator.
+
+        0 where the device does not say. Others that use the device count, too.
+        """
+        if not hasattr(self.module, "mem_get_info"):
+            return 0
+        free, total = self.module.mem_get_info(self.first)
+        reserved = self.module.memory_reserved(self.first)
+        return int(total - free - reserved + self.module.memory_allocated(self.first))
+
+    def delay(self, milliseconds: float) -> None:
+        """Let the current stream be busy for about so long, without the host waiting."""
+        own = getattr(self.module, "delay", None)
+        if own is not None:
+            own(milliseconds)
+        else:
+            torch.cuda._sleep(int(milliseconds * _CYCLES_PER_MS))  # noqa: SLF001 -- torch's own tests use it
 
 
 def device_for(target: Target) -> Device | None:
-    """The device on which kernels for ``target`` run; None for the host. Raises `DeviceError` for none there."""
+    """The device on which kernels for ``target`` run; None for the host.
+
+    Raises `DeviceError` where torch sees none.
+    """
     if target.device_type == "cpu":
         return None
     if target.device_type == "cuda" and not torch.cuda.is_available():

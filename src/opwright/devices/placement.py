@@ -24,7 +24,7 @@ class Placement:
         """The tensor on the device. What is not on the host (a meta tensor) stays where it is."""
         if tensor.device.type != "cpu":
             return tensor
-        host = _bytes_of(tensor)
+        host = storage_bytes(tensor)
         if host.data_ptr() not in self._there:
             there = host.to(self.device)
             self._there[host.data_ptr()] = host, there
@@ -35,7 +35,7 @@ class Placement:
         """A result on the host; in an argument's memory where it lies in an argument's there."""
         if tensor.device.type != self.device.type:
             return tensor
-        there = _bytes_of(tensor)
+        there = storage_bytes(tensor)
         if there.data_ptr() not in self._here:
             self._here[there.data_ptr()] = there.cpu()
         return _view(self._here[there.data_ptr()], tensor)
@@ -46,37 +46,33 @@ class Placement:
             host.copy_(there)
 
 
-def on_device(call: Callable[..., Any], device: torch.device) -> Callable[..., Any]:
+def on_device(
+    call: Callable[..., Any], device: torch.device, finish: Callable[[], None]
+) -> Callable[..., Any]:
     """``call``, taking and giving tensors of the host, run on ``device``.
 
-    It waits for the device, so that what fails there fails here. Raises what the call or torch raises.
+    ``finish`` waits for the device, so that what fails there fails here. Raises what the call raises,
+    and what ``finish`` does.
     """
 
     def run(*arguments: Any, **keywords: Any) -> Any:
         placement = Placement(device)
-        there = {
-            id(v): placement.placed(v) for v in (*arguments, *keywords.values()) if _is_tensor(v)
-        }
-        given = {
-            id(placed): host for host, placed in _pairs((*arguments, *keywords.values()), there)
-        }
-        result = call(
-            *(there.get(id(value), value) for value in arguments),
-            **{name: there.get(id(value), value) for name, value in keywords.items()},
-        )
-        torch.get_device_module(device).synchronize(device)
-        placement.take_back()
+        values = (*arguments, *keywords.values())
+        there = {id(value): placement.placed(value) for value in values if _is_tensor(value)}
+        given = {id(there[id(value)]): value for value in values if id(value) in there}
+        try:
+            result = call(
+                *(there.get(id(value), value) for value in arguments),
+                **{name: there.get(id(value), value) for name, value in keywords.items()},
+            )
+        finally:
+            finish()
+            placement.take_back()
         if isinstance(result, (tuple, list)):
             return type(result)(_back(item, given, placement) for item in result)
         return _back(result, given, placement)
 
     return run
-
-
-def _pairs(
-    values: tuple[Any, ...], there: dict[int, torch.Tensor]
-) -> list[tuple[Any, torch.Tensor]]:
-    return [(value, there[id(value)]) for value in values if id(value) in there]
 
 
 def _back(value: Any, given: dict[int, Any], placement: Placement) -> Any:
@@ -90,7 +86,7 @@ def _is_tensor(value: object) -> bool:
     return isinstance(value, torch.Tensor)
 
 
-def _bytes_of(tensor: torch.Tensor) -> torch.Tensor:
+def storage_bytes(tensor: torch.Tensor) -> torch.Tensor:
     """All bytes of the tensor's storage."""
     storage = tensor.untyped_storage()
     return torch.empty(0, dtype=torch.uint8, device=tensor.device).set_(storage)

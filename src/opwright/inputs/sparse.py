@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import torch
@@ -22,13 +23,19 @@ def sparse_elements(count: int, dtype: torch.dtype) -> torch.Tensor:
         return torch.from_file(str(path), shared=True, size=count, dtype=dtype)
 
 
-def far_rows(dense: torch.Tensor) -> torch.Tensor | None:
-    """The same values, each step of the first dimension past 2^31 elements; None where it has no steps, or too many."""
+Elements = Callable[[int, torch.dtype], torch.Tensor]
+
+
+def far_rows(dense: torch.Tensor, elements: Elements = sparse_elements) -> torch.Tensor | None:
+    """The same values, each step of the first dimension past 2^31 elements; None where it has no steps, or too many.
+
+    ``elements`` makes the memory of so many elements.
+    """
     if not has_rows(dense):
         return None
     row = dense[0].numel()
     step = PAST_INT32 + row
-    memory = sparse_elements((dense.shape[0] - 1) * step + row, dense.dtype)
+    memory = elements((dense.shape[0] - 1) * step + row, dense.dtype)
     strides = (step, *dense[0].contiguous().stride())
     return memory.as_strided(dense.shape, strides).copy_(dense)
 

@@ -16,10 +16,11 @@ from opwright.checks.state.floating_point import control_state
 from opwright.checks.state.process import process_state
 from opwright.checks.table import CHECKS
 from opwright.devices.device import device_for
+from opwright.devices.faults import DeviceFault
 from opwright.discovery import find_one
 from opwright.errors import ReferenceFailed, SpecError
 from opwright.records.artifact import artifact_from_json
-from opwright.records.verdict import Outcome, errored
+from opwright.records.verdict import Finding, Outcome, errored, failed
 from opwright.spec.case import case_from_json
 from opwright.spec.target import parse_target
 
@@ -41,7 +42,9 @@ def set_up(payload: dict[str, Any]) -> Callable[[dict[str, Any]], dict[str, Any]
             with explained_launches(subject.emulation):
                 outcome = _judged(lambda: check.run(case, subject))
             outcome = with_emulated_findings(outcome, subject.emulation)
-        return {**asdict(outcome), "dirty": check.spoils and outcome.verdict == "fail"}
+        fatal = any(finding.details.get("fatal") for finding in outcome.findings)
+        dirty = outcome.verdict == "fail" and (check.spoils or fatal)
+        return {**asdict(outcome), "dirty": dirty}
 
     return answer
 
@@ -50,6 +53,8 @@ def _judged(run: Callable[[], Outcome]) -> Outcome:
     """What went wrong on our side or the reference's is no fault of the operator."""
     try:
         return run()
+    except DeviceFault as fault:
+        return failed(Finding("device fault", f"the device reports: {fault}", {"fatal": True}))
     except ReferenceFailed as error:
         return errored(str(error))
     except SpecError as error:
@@ -67,7 +72,8 @@ def _subject(payload: dict[str, Any]) -> Subject:
     attach(dispatcher, target, artifact)
     call = device.on_host_tensors(dispatcher.overload) if device else dispatcher.overload
     emulation = Emulation(artifact) if artifact and artifact.facts.get("emulated") else None
-    return Subject(spec, call, before, _surroundings(), emulation, device)
+    kernel = dispatcher.overload if device else None
+    return Subject(spec, call, before, _surroundings(), emulation, device, kernel)
 
 
 def _surroundings() -> Surroundings:

@@ -1,0 +1,1 @@
+"""What only a device with streams can be asked."""
