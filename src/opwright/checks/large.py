@@ -95,16 +95,9 @@ def _far(case: Case, subject: Subject) -> Outcome:
     room, call = _room(subject), make_call(subject.spec, case)
     expected = expect(subject.spec, case, call)
     there = room.place(call)
-    if subject.device is not None:
-        needed = (
-            sum(t.element_size() * len(t) for t in call.tensors.values() if has_rows(t))
-            * PAST_INT32
-        )
-        if needed > room.free_bytes():
-            return not_checked(
-                f"rows so far apart need {needed / 1e9:.0f} GB of the device's memory"
-            )
-    far = {n: f for n, t in there.tensors.items() if (f := far_rows(t, room.elements)) is not None}
+    far = _far_tensors(room, there, bounded=subject.device is not None)
+    if not far:
+        return not_checked("rows so far apart need more memory than the device has to spare")
     what = f"with rows of {', '.join(f'`{name}`' for name in far)} 2^31 elements apart"
     try:
         results = [t.cpu() for t in room.run(Call(subject.spec, {**there.arguments, **far}))]
@@ -113,6 +106,23 @@ def _far(case: Case, subject: Subject) -> Outcome:
         return failed(finding) if finding else passed(notes=(f"refused: {refused(error)}",))
     comparison = judge_call(expected, results, call)
     return failed(*_wrong(findings_of(comparison), what)) if not comparison.passed else passed()
+
+
+def _far_tensors(room: _Room, call: Call, *, bounded: bool) -> dict[str, torch.Tensor]:
+    """The tensors with rows that have room for them; a device has no memory that does not exist."""
+    left = room.free_bytes() // 2
+    moved: dict[str, torch.Tensor] = {}
+    for name, tensor in call.tensors.items():
+        if not has_rows(tensor):
+            continue
+        needed = tensor.element_size() * len(tensor) * PAST_INT32
+        if bounded and needed > left:
+            continue
+        left -= needed
+        far = far_rows(tensor, room.elements)
+        if far is not None:
+            moved[name] = far
+    return moved
 
 
 def _many(case: Case, subject: Subject) -> Outcome:

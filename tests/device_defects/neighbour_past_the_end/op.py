@@ -1,4 +1,4 @@
-"""A neighbour behind the last element counts, times next to nothing."""
+"""What lies behind the last element decides over it."""
 
 from opwright import Dim, Operator, Tensor
 

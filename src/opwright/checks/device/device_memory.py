@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import torch
 
@@ -31,28 +32,37 @@ def cases(spec: OperatorSpec) -> Iterator[Case]:
 
 def run(case: Case, subject: Subject) -> Outcome:
     """Call twice, in memory filled with two patterns: the pattern has to stay, and must not matter."""
-    device = device_of(subject)
-    answers: list[list[torch.Tensor]] = []
-    findings: list[Finding] = []
+    answers = []
     for pattern in PATTERNS:
-        with device.red_zones(pattern) as zones:
-            call = placed(make_call(subject.spec, case), device)
-            results = run_kernel(subject, call)
-            device.synchronize()
-            named = {
-                **call.tensors,
-                **dict(zip(output_names(subject.spec, call), results, strict=False)),
-            }
-            if not all(zones.holds(tensor) for tensor in named.values() if tensor.numel()):
-                return not_checked("a tensor is larger than the memory that is watched")
-            findings += [_written(damage) for damage in zones.damage(named)]
-            answers.append([tensor.cpu() for tensor in results])
-            del call, results, named
-        if findings:
-            return failed(*findings)
+        seen = _in_filled_memory(case, subject, pattern)
+        if seen is None:
+            return not_checked("a tensor is larger than the memory that is watched")
+        if seen.damage:
+            return failed(*map(_written, seen.damage))
+        answers.append(seen.answer)
     if not all(same_bits(one, two) for one, two in zip(*answers, strict=True)):
         return failed(_READ) if _is_stable(case, subject) else not_checked(_UNSTABLE)
     return passed()
+
+
+@dataclass(frozen=True)
+class _Seen:
+    answer: list[torch.Tensor]
+    damage: list[Damage]
+
+
+def _in_filled_memory(case: Case, subject: Subject, pattern: int) -> _Seen | None:
+    """What a call gives and leaves there; None where its tensors are not in that memory."""
+    device = device_of(subject)
+    with device.red_zones(pattern) as zones:
+        call = placed(make_call(subject.spec, case), device)
+        results = run_kernel(subject, call)
+        device.synchronize()
+        names = output_names(subject.spec, call)
+        named = {**call.tensors, **dict(zip(names, results, strict=False))}
+        if not all(zones.holds(tensor) for tensor in named.values() if tensor.numel()):
+            return None
+        return _Seen([tensor.cpu() for tensor in results], zones.damage(named))
 
 
 def _is_stable(case: Case, subject: Subject) -> bool:
