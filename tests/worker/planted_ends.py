@@ -18,6 +18,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from opwright.errors import LoadError
+
 Item = dict[str, Any]
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -29,6 +31,10 @@ def setup(payload: Item) -> Callable[[Item], Item]:
 
 def setup_that_raises(payload: Item) -> Callable[[Item], Item]:
     raise LookupError(f"no such operator: {payload['name']}")
+
+
+def setup_that_does_not_load(payload: Item) -> Callable[[Item], Item]:
+    raise LoadError(f"{payload['name']} does not load", hint="Build it again.")
 
 
 def setup_that_crashes(payload: Item) -> Callable[[Item], Item]:

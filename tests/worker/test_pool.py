@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from opwright.errors import WorkerError
+from opwright.errors import LoadError, WorkerError
 from opwright.worker import Ended, Limits, Result, Worker
 
 ENDS = "worker.planted_ends"
@@ -477,6 +477,24 @@ def test_a_setup_that_fails_is_one_error(tight: Worker, setup: str, words: str) 
     assert words in str(caught.value)
     tight.use({}, setup=SETUP)
     assert answer_of(tight, "fine", say=1)["said"] == 1
+
+
+@pytest.mark.parametrize("early", [True, False])
+def test_a_library_that_does_not_load_is_told_apart(roomy: Worker, early: bool) -> None:
+    roomy.use({"name": "swish"}, setup=f"{ENDS}:setup_that_does_not_load")
+    with pytest.raises(LoadError) as caught:
+        roomy.prepare() if early else one(roomy, "fine")
+    assert (caught.value.what, caught.value.hint) == ("swish does not load", "Build it again.")
+
+
+def test_a_process_can_be_prepared_before_its_first_item(roomy: Worker, tmp_path: Path) -> None:
+    marker = tmp_path / "marker"
+    roomy.use({"marker": str(marker)}, setup=f"{ENDS}:setup_that_fails_once")
+    roomy.prepare()
+    assert marker.exists()
+    pid = answer_of(roomy, "fine")["pid"]
+    roomy.prepare()
+    assert answer_of(roomy, "fine")["pid"] == pid
 
 
 def test_a_setup_that_fails_once_is_tried_again(roomy: Worker, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from opwright.records.artifact import Artifact, artifact_to_json
 from opwright.records.run import CaseRecord, outcome_from_json
 from opwright.records.verdict import Outcome, not_checked
 from opwright.session.ends import MOST_ENDS, cause_of, ended_outcome, with_losses
+from opwright.session.subject import SETUP
 from opwright.spec.case import Case
 from opwright.spec.target import Target
 from opwright.worker import Ended, Result, Worker
@@ -39,6 +40,18 @@ def payload_of(operator: str, artifact: Artifact | None, target: Target) -> dict
     return {"operator": operator, "artifact": plain, "target": str(target)}
 
 
+def put_under_test(
+    worker: Worker, operator: str, target: Target, artifact: Artifact | None
+) -> None:
+    """Have the worker load the operator's library (None for a callable), ready for the next case.
+
+    Raises `LoadError` for a library that is not whole or does not load, `WorkerError` where the process
+    cannot be set up for another reason.
+    """
+    worker.use(payload_of(operator, artifact, target), setup=SETUP)
+    worker.prepare()
+
+
 def run_cases(
     worker: Worker,
     name: str,
@@ -47,7 +60,7 @@ def run_cases(
     judge: Judge | None = None,
     watcher: Watcher | None = None,
 ) -> tuple[CaseRecord, ...]:
-    """Run every case, in order, on what the worker has been told to use; ``name`` is the operator's.
+    """Run every case, in order, on what has been put under test; ``name`` is the operator's.
 
     A case is done, and ``watcher`` told, when its process has come to the next one: what it dies of
     until then is found on that case. Raises `WorkerError` for a process that cannot be set up.

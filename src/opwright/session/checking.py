@@ -11,17 +11,17 @@ from functools import partial
 from typing import Any
 
 from opwright.binding.dispatch import dispatch_key
-from opwright.build.quarantine import quarantine
 from opwright.checks.protocol import Check
 from opwright.checks.table import choose
 from opwright.discovery import Described
-from opwright.files import digest_file, why_no_file
+from opwright.files import why_no_file
 from opwright.records.artifact import Artifact
 from opwright.records.run import OperatorRecord
 from opwright.session.building import build_operator
-from opwright.session.cases import Watcher, payload_of, run_case, run_cases
+from opwright.session.cases import Watcher, put_under_test, run_case, run_cases
 from opwright.session.shrinking import with_reproductions
 from opwright.session.subject import PRELOAD, SETUP
+from opwright.session.whole import with_whole
 from opwright.spec.case import Case
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.target import HOST, Target
@@ -71,9 +71,11 @@ def check_operator(
     started = time.monotonic()
     spec = described.spec
     dispatch_key(target)  # refused before anything is built
-    artifact = _whole_artifact(spec, target, binding)
+    artifact = with_whole(
+        partial(build_operator, spec, target, binding=binding),
+        partial(put_under_test, worker, operator, target),
+    )
     cases, unplanned = plan(spec, choose(only, target), target)
-    worker.use(payload_of(operator, artifact, target), setup=SETUP)
     records = run_cases(worker, spec.name, cases, watcher=watcher)
     whole = OperatorRecord(
         name=spec.name,
@@ -118,15 +120,6 @@ def sources_digest(spec: OperatorSpec, target: Target) -> str:
             raise OSError(f"{path} {why}")
         digest.update(name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
-
-
-def _whole_artifact(spec: OperatorSpec, target: Target, binding: str | None) -> Artifact | None:
-    """The artifact; one whose file is no longer what was built is set aside, and built again."""
-    artifact = build_operator(spec, target, binding=binding)
-    if artifact is None or not artifact.hit or digest_file(artifact.library) == artifact.digest:
-        return artifact
-    quarantine(artifact, "the file does not have the digest of its manifest")
-    return build_operator(spec, target, binding=binding)
 
 
 def _artifact_facts(artifact: Artifact | None) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,8 @@ from opwright.emulator.layout import WATCHED_FLAGS
 from opwright.records.run import CaseRecord, OperatorRecord
 from opwright.records.verdict import Finding, Outcome, not_checked
 from opwright.session.building import build_request, request_for
-from opwright.session.cases import Watcher, payload_of, run_cases
-from opwright.session.subject import SETUP
+from opwright.session.cases import Watcher, put_under_test, run_cases
+from opwright.session.whole import with_whole
 from opwright.spec.request import BuildRequest
 from opwright.spec.target import Target
 from opwright.worker import Worker
@@ -62,8 +63,10 @@ def watched_cases(
     if request is None:
         reason = "a callable has no device source that could be emulated"
         return (CaseRecord(emulation.CHECK.name, "build", {}, not_checked(reason), 0.0),)
-    artifact = build_request(_watched(request))
-    worker.use(payload_of(operator, artifact, target), setup=SETUP)
+    with_whole(
+        partial(build_request, _watched(request)),
+        partial(put_under_test, worker, operator, target),
+    )
 
     def judge(outcome: Outcome, stderr: str) -> Outcome:
         del stderr

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from opwright.binding.attach import attach
 from opwright.binding.call import quick_call
 from opwright.binding.dispatch import dispatcher_op
-from opwright.errors import LoadError
 from opwright.session.building import build_operator
+from opwright.session.whole import with_whole
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.target import Target
 
@@ -32,16 +33,10 @@ class Implementation:
         A library that does not load is set aside and built again, once.
         """
         with self._loading:
-            artifact = build_operator(self.spec, target, binding=binding)
-            try:
-                attach(self.dispatcher, target, artifact)
-            except LoadError as error:
-                if artifact is None:
-                    raise
-                from opwright.build.quarantine import quarantine
-
-                quarantine(artifact, error.what)
-                attach(self.dispatcher, target, build_operator(self.spec, target, binding=binding))
+            with_whole(
+                partial(build_operator, self.spec, target, binding=binding),
+                partial(attach, self.dispatcher, target),
+            )
             self.ready = True
 
     def load_for(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:

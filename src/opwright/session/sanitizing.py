@@ -13,14 +13,14 @@ from pathlib import Path
 from opwright import frozen
 from opwright.checks import sanitizers
 from opwright.discovery import Described
-from opwright.errors import WorkerError
+from opwright.errors import LoadError, WorkerError
 from opwright.process import run_command
 from opwright.records.run import CaseRecord, OperatorRecord
 from opwright.records.verdict import Finding, Outcome, failed, not_checked
 from opwright.session.building import build_request, request_for
-from opwright.session.cases import Watcher, payload_of, run_cases
+from opwright.session.cases import Watcher, put_under_test, run_cases
 from opwright.session.checking import checking
-from opwright.session.subject import SETUP
+from opwright.session.whole import with_whole
 from opwright.spec.request import BuildRequest
 from opwright.spec.target import Target
 from opwright.toolchain.registry import toolchain_for
@@ -73,7 +73,6 @@ def sanitizer_cases(
     libraries = sanitizer_libraries()
     if not libraries:
         return (_not_run(f"the compiler has no AddressSanitizer library. {_GET}"),)
-    artifact = build_request(_instrumented(request))
     environment = {
         "LD_PRELOAD": " ".join([*map(str, libraries), *os.environ.get("LD_PRELOAD", "").split()]),
         "ASAN_OPTIONS": _ASAN,
@@ -81,12 +80,15 @@ def sanitizer_cases(
     }
     spec = described.spec
     with checking(environment=environment) as worker:
-        worker.use(payload_of(operator, artifact, target), setup=SETUP)
         judge = partial(_judged, folder=spec.folder)
         cases = list(sanitizers.cases(spec))
         try:
+            with_whole(
+                partial(build_request, _instrumented(request)),
+                partial(put_under_test, worker, operator, target),
+            )
             return run_cases(worker, spec.name, cases, judge=judge, watcher=watcher)
-        except WorkerError as error:
+        except (LoadError, WorkerError) as error:
             return (_not_run(f"an instrumented library does not run here: {error}"),)
 
 

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from types import TracebackType
 from typing import Any
 
-from opwright.errors import WorkerError
+from opwright.errors import LoadError, OpwrightError, WorkerError
 from opwright.log import log
 from opwright.worker.outcome import Ended, Limits, Output, Result, ended_from_json
 from opwright.worker.spawn import start_zygote
@@ -65,11 +65,17 @@ class Worker:
 
         ``output`` then holds what the item printed.
 
-        Raises WorkerError if a child cannot be set up twice in a row, or if the process that forks
-        children is lost.
+        Raises WorkerError if a child cannot be set up twice in a row (LoadError, where that is what the
+        setup raises), or if the process that forks children is lost.
         """
         for item in items:
             yield self._result(self._request({"do": "run", "item": dict(item)}))
+
+    def prepare(self) -> None:
+        """Set up the process for the next item now, where there is none. Raises as `run` does."""
+        reply = self._request({"do": "prepare"})
+        if "setup_failed" in reply:
+            raise _setup_error(ended_from_json(reply["setup_failed"]))
 
     def take_losses(self) -> list[Ended]:
         """How children have ended after an answer, since this was last asked."""
@@ -106,12 +112,7 @@ class Worker:
 
     def _result(self, reply: Message) -> Result:
         if "setup_failed" in reply:
-            ended = ended_from_json(reply["setup_failed"])
-            log("worker.setup_failed", ended.message, outcome=ended.kind)
-            raise WorkerError(
-                f"the process that runs the operator cannot be set up: it {_sentence(ended)}",
-                hint=f"Make it work in a process of its own first.\n{ended.stack or ended.stderr}",
-            )
+            raise _setup_error(ended_from_json(reply["setup_failed"]))
         if "answer" in reply:
             self.output = Output(reply["stdout"], reply["stderr"])
             answer: dict[str, Any] = reply["answer"]
@@ -183,6 +184,18 @@ class Worker:
             f"the process that runs operators {what}: {words}",
             hint="Only a signal from outside should end it: look at the kernel's log (dmesg).",
         )
+
+
+def _setup_error(ended: Ended) -> OpwrightError:
+    """The error for a setup that ended so: its own, where it says that a library does not load."""
+    log("worker.setup_failed", ended.message, outcome=ended.kind)
+    if ended.exception == f"{LoadError.__module__}.{LoadError.__qualname__}":
+        what, _, hint = ended.message.removeprefix(f"{ended.exception}: ").partition("\n")
+        return LoadError(what, hint=hint)
+    return WorkerError(
+        f"the process that runs the operator cannot be set up: it {_sentence(ended)}",
+        hint=f"Make it work in a process of its own first.\n{ended.stack or ended.stderr}",
+    )
 
 
 def _sentence(ended: Ended) -> str:

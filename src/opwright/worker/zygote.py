@@ -68,6 +68,9 @@ class Zygote:
                     self._limits = Limits(**request["limits"])
                 case "run":
                     self._reply(self._run(request["item"]))
+                case "prepare":
+                    child = self._ready_child()
+                    self._reply(_no_child(child) if isinstance(child, Ended) else {})
                 case "end":
                     self._end_child()
                     self._reply({})
@@ -107,7 +110,7 @@ class Zygote:
     def _run(self, item: Message) -> Message:
         child = self._ready_child()
         if isinstance(child, Ended):
-            return {"setup_failed": ended_to_json(child)}
+            return _no_child(child)
         reply = self._ask(child, {"item": item}, "item")
         if isinstance(reply, Ended):
             if reply.child_lost:
@@ -154,6 +157,10 @@ class Zygote:
         except ParentGoneError:
             self._child = child
             raise
+
+
+def _no_child(ended: Ended) -> Message:
+    return {"setup_failed": ended_to_json(ended)}
 
 
 def _dies(child: Child) -> bool:
