@@ -14,7 +14,7 @@ import torch
 from checks.one_tensor import described, subject
 from opwright import Dim, Shape, Tensor
 from opwright.binding.emulation import Emulation
-from opwright.checks import emulation, long_launch
+from opwright.checks import long_launch
 from opwright.records.verdict import Outcome
 
 REFUSED = {
@@ -49,7 +49,7 @@ def outcome(function: Callable[[torch.Tensor], torch.Tensor], *said: dict[str, A
     under_test = subject(function, lambda input: input * 2)
     (case,) = long_launch.long_cases(under_test.spec)
     told = cast("Emulation", Told(*said))
-    return long_launch.run_long(case, under_test, told, emulation.finding_of)
+    return long_launch.run_long(case, under_test, told)
 
 
 def small(input: torch.Tensor) -> torch.Tensor:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from opwright.binding.emulation import Emulation
+from opwright.checks.judging.emulated import finding_of
 from opwright.checks.judging.outputs import expect, findings_of, judge_call, run_operator
 from opwright.checks.judging.refusals import refused
 from opwright.checks.long_launch import HOW, long_cases, run_long
@@ -23,6 +23,8 @@ ORDERS = ("forward", "reverse", "random:1")
 # A watched access takes a hundred times as long as one that is not.
 _SMALL_ELEMENTS, _LARGE_ELEMENTS = 1 << 12, 1 << 15
 _SIZES = 6
+# Notes on what a device would be slow at.
+_HINTS = ("divergence", "uncoalesced", "bank_conflict")
 
 
 def cases(spec: OperatorSpec) -> Iterator[Case]:
@@ -58,7 +60,7 @@ def run(case: Case, subject: Subject) -> Outcome:
     emulation = subject.emulation
     assert emulation is not None, "this check is planned for emulated targets alone"
     if case.extra.get("how") == HOW:
-        return run_long(case, subject, emulation, finding_of)
+        return run_long(case, subject, emulation)
     seen = _Seen({}, {}, [], {})
     for order in ORDERS:
         _run_in(order, case, subject, emulation, seen)
@@ -120,71 +122,6 @@ def _dependence(seen: _Seen) -> Iterator[Finding]:
             f"{next(iter(seen.refused_in.values()))}",
             {"orders": list(seen.refused_in)},
         )
-
-
-# Notes on what a device would be slow at.
-_HINTS = ("divergence", "uncoalesced", "bank_conflict")
-# What the emulator calls a fault, and the kind of finding that it is.
-_KINDS = {
-    "divergent_barrier": "divergent barrier",
-    "deadlock": "deadlock",
-    "inactive_lane": "inactive lane read",
-    "lane_not_in_mask": "lane not in its mask",
-    "race": "race",
-    "uninitialised_shared": "uninitialised shared memory",
-    "out_of_bounds": "stray access",
-    "misaligned_access": "misaligned access",
-    "undefined_behaviour": "undefined behaviour",
-    "shared_limit": "too much shared memory",
-    "ignored_launch_error": "launch error ignored",
-    "wrong_stream": "wrong stream",
-    "device_assert": "device assertion",
-    "trap": "trap",
-    "unsupported": "not emulated",
-    "address_error": "bad address",
-}
-
-
-def finding_of(said: dict[str, Any]) -> Finding:
-    """A line of the emulator's report as a finding: kernel, place, block and thread."""
-    parts = [said["message"], f"in {said['kernel']}"] if said.get("kernel") else [said["message"]]
-    if said.get("file"):
-        parts.append(f"at {said['file']}:{said['line']}")
-    if said.get("block") is not None:
-        parts.append(f"(block {_index(said['block'])}, thread {_index(said['thread'])})")
-    return Finding(_KINDS.get(said["kind"], said["kind"]), " ".join(parts), said)
-
-
-def with_emulated_findings(outcome: Outcome, emulation: Emulation) -> Outcome:
-    """What the emulator saw while any other check ran; it is asked once, and forgets."""
-    emulation.finish()
-    said = [line for line in emulation.findings() if line["level"] == "finding"]
-    emulation.reset()
-    if not said:
-        return outcome
-    found = {finding.message: finding for finding in map(finding_of, said)}
-    return replace(outcome, verdict="fail", findings=(*outcome.findings, *found.values()))
-
-
-@contextmanager
-def explained_launches(emulation: Emulation) -> Iterator[None]:
-    """An error that leaves the block says which launch was refused and why; an error code does not.
-
-    What the emulator saw is forgotten then: it belongs to no later case.
-    """
-    try:
-        yield
-    except Exception as error:
-        said = [line for line in emulation.findings() if line["kind"] == "launch_refused"]
-        emulation.reset()
-        why = dict.fromkeys(finding_of(line).message for line in said)
-        if not why or type(error) is not RuntimeError:
-            raise
-        raise RuntimeError(f"{error}: {'; '.join(why)}") from error
-
-
-def _index(three: list[int]) -> str:
-    return ",".join(map(str, three))
 
 
 CHECK = Check(

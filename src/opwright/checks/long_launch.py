@@ -12,6 +12,7 @@ from typing import Any
 import torch
 
 from opwright.binding.emulation import Emulation
+from opwright.checks.judging.emulated import finding_of
 from opwright.checks.judging.outputs import run_operator
 from opwright.checks.judging.refusals import refused, unclear
 from opwright.checks.planning.choices import case_name, dtype_choices, scalar_choices
@@ -43,9 +44,7 @@ def long_cases(spec: OperatorSpec) -> Iterator[Case]:
             return
 
 
-def run_long(
-    case: Case, subject: Subject, emulation: Emulation, finding_of: Callable[[Any], Finding]
-) -> Outcome:
+def run_long(case: Case, subject: Subject, emulation: Emulation) -> Outcome:
     """A launch that is refused is found at once; one that runs on is stopped, and was not checked."""
     try:
         call, rows = _long_call(case, subject.spec)

@@ -10,7 +10,7 @@ from opwright.binding.attach import attach
 from opwright.binding.dispatch import dispatcher_op
 from opwright.binding.emulation import Emulation
 from opwright.checks import emulation, sanitizers
-from opwright.checks.emulation import explained_launches, with_emulated_findings
+from opwright.checks.judging.emulated import drain_findings, explained_launches
 from opwright.checks.protocol import Subject, Surroundings
 from opwright.checks.state.floating_point import control_state
 from opwright.checks.state.process import process_state
@@ -41,7 +41,7 @@ def set_up(payload: dict[str, Any]) -> Callable[[dict[str, Any]], dict[str, Any]
         else:
             with explained_launches(subject.emulation):
                 outcome = _judged(lambda: check.run(case, subject))
-            outcome = with_emulated_findings(outcome, subject.emulation)
+            outcome = drain_findings(outcome, subject.emulation)
         fatal = any(finding.details.get("fatal") for finding in outcome.findings)
         dirty = outcome.verdict == "fail" and (check.spoils or fatal)
         return {**asdict(outcome), "dirty": dirty}
