@@ -1,11 +1,17 @@
-"""The builds of target ``emulated``: the emulator itself, and operators' device sources that it runs."""
+"""The builds of device sources for the host: the emulator itself, and operators' kernels that it runs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
 
-from opwright.emulator.layout import INCLUDE, RUNTIME, RUNTIME_SOURCES, SPELLING_HEADERS
+from opwright.emulator.layout import (
+    INCLUDE,
+    OPWRIGHT_INCLUDE,
+    RUNTIME,
+    RUNTIME_SOURCES,
+    SPELLING_HEADERS,
+)
 from opwright.emulator.translate import translate
 from opwright.frozen import replace
 from opwright.generate.binding_source import kernel_advice, kernel_text
@@ -27,7 +33,8 @@ def emulator_request() -> BuildRequest:
         target=Target("emulated"),
         root=EMULATOR,
         units=tuple(Unit(f"{OWN_UNITS}{path.name}", path=path) for path in RUNTIME_SOURCES),
-        include_dirs=(INCLUDE, RUNTIME),
+        include_dirs=(INCLUDE, RUNTIME, OPWRIGHT_INCLUDE),
+        named_roots=(("opwright", OPWRIGHT_INCLUDE),),
         compile_flags=("-O2",),
         facts={"kind": "emulator"},
     )
@@ -41,7 +48,7 @@ def linked(request: BuildRequest, emulator: Artifact) -> BuildRequest:
         named_roots=(*request.named_roots, ("emulator library", folder)),
         library_dirs=(*request.library_dirs, folder),
         libraries=(*request.libraries, f":{emulator.library.name}"),
-        link_flags=(*request.link_flags, "-pthread"),
+        link_flags=(*request.link_flags, "-pthread", "-ldl"),
         facts={**request.facts, "emulated": True},
     )
 
@@ -68,7 +75,9 @@ def device_kernels(
 
 def emulation_defines(target: Target) -> tuple[tuple[str, str], ...]:
     """The macros by which all headers know what they are compiled for."""
-    return (("OPWRIGHT_EMULATED", "1"), ("OPWRIGHT_WAVE_SIZE", str(wave_size(target))))
+    simulated = (("OPWRIGHT_SIMULATED", "1"),) if target.kind == "simulated" else ()
+    wave = ("OPWRIGHT_WAVE_SIZE", str(wave_size(target)))
+    return (("OPWRIGHT_EMULATED", "1"), wave, *simulated)
 
 
 def wave_size(target: Target) -> int:

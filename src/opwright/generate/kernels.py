@@ -17,6 +17,8 @@ from opwright.spec.target import Target
 KERNEL_UNIT = "kernel__.cpp"
 # Kind of target -> what the compiler takes a unit of device code by.
 DEVICE_SUFFIXES = {"cuda": ".cu", "hip": ".hip"}
+# HIP's headers over CUDA's runtime.
+HIP_OVER_CUDA = Path(__file__).parent.parent / "include" / "hip_over_cuda"
 
 
 class Kernels(Frozen):
@@ -35,7 +37,10 @@ def own_kernels(spec: OperatorSpec, target: Target, names: tuple[str, ...]) -> K
     advice = kernel_advice(spec, target, names[0])
     unit = Path(KERNEL_UNIT).with_suffix(DEVICE_SUFFIXES.get(target.kind, ".cpp")).name
     others = (Unit(name, path=spec.folder / name) for name in names[1:])
-    return Kernels((Unit(unit, text=kernel, advice=advice), *others))
+    units = (Unit(unit, text=kernel, advice=advice), *others)
+    if (target.kind, target.source) == ("cuda", "hip"):
+        return Kernels(units, (HIP_OVER_CUDA,), defines=(("OPWRIGHT_HIP_OVER_CUDA", "1"),))
+    return Kernels(units, defines=(("OPWRIGHT_HIP", "1"),) if target.kind == "hip" else ())
 
 
 def sources_of(spec: OperatorSpec, target: Target) -> tuple[str, tuple[str, ...]]:
@@ -58,6 +63,6 @@ def sources_of(spec: OperatorSpec, target: Target) -> tuple[str, tuple[str, ...]
 
 
 def _example(spec: OperatorSpec, target: Target) -> str:
-    kind = "cuda" if target.kind == "emulated" else target.kind
+    kind = "cuda" if target.kind in {"emulated", "simulated"} else target.kind
     suffix = {"cpu": "cpp", "cuda": "cu", "hip": "hip"}.get(kind, "cpp")
     return f'sources={{"{kind}": "{spec.name}.{suffix}"}}'

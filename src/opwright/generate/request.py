@@ -70,7 +70,7 @@ def generated_request(
 
 def _kernels(spec: OperatorSpec, target: Target) -> Kernels:
     spelling, names = sources_of(spec, target)
-    if target.kind == "emulated":
+    if target.kind in {"emulated", "simulated"}:
         from opwright.generate.emulated import device_kernels  # few builds translate
 
         return device_kernels(spec, target, spelling, names)

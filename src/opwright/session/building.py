@@ -80,7 +80,7 @@ def prepared(request: BuildRequest) -> BuildRequest:
     from opwright.build.builder import build
 
     kind = request.target.kind
-    if kind == "emulated":
+    if kind in {"emulated", "simulated"}:
         from opwright.generate.emulated import emulator_request, linked
 
         return linked(request, build(emulator_request()))

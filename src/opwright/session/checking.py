@@ -51,6 +51,11 @@ def checking(
         yield worker
 
 
+def label_of(target: Target) -> str:
+    """What kind of run a run on ``target`` is."""
+    return "HIP source on NVIDIA" if target.source == "hip" else LABELS[target.kind]
+
+
 def check_operator(
     worker: Worker,
     operator: str,
@@ -84,7 +89,7 @@ def check_operator(
         location=str(spec.location),
         sources_digest=sources_digest(spec, target),
         target=str(target),
-        label=LABELS[target.kind],
+        label=label_of(target),
         artifact=_artifact_facts(artifact),
         cases=records,
         seconds=time.monotonic() - started,

@@ -16,11 +16,12 @@ from opwright.records.run import CaseRecord, OperatorRecord, Record
 from opwright.records.verdict import errored
 from opwright.session.cases import Progress
 from opwright.session.checking import (
-    LABELS,
     check_operator,
     checking,
+    label_of,
     sources_digest,
 )
+from opwright.session.device_sanitizing import device_sanitized
 from opwright.session.emulating import watched
 from opwright.session.environment import environment_facts
 from opwright.session.sanitizing import sanitized
@@ -156,6 +157,8 @@ def _checked(
         record = watched(
             record, worker, address, described, target, binding=binding, watcher=watcher
         )
+    if asked.sanitize and target.kind == "cuda":
+        return device_sanitized(record, address, described, target, binding=binding)
     if asked.sanitize or is_emulated:
         record = sanitized(record, address, described, target, binding=binding, watcher=watcher)
     return record
@@ -175,7 +178,7 @@ def _not_built(described: Described, target: Target, error: OpwrightError) -> Op
         location=str(spec.location),
         sources_digest=digest,
         target=str(target),
-        label=LABELS[target.kind],
+        label=label_of(target),
         artifact={},
         cases=(CaseRecord("build", "build", {}, errored(str(error)), 0.0),),
         seconds=0.0,

@@ -10,6 +10,7 @@ from opwright.binding.attach import attach
 from opwright.binding.dispatch import dispatcher_op
 from opwright.binding.emulation import Emulation
 from opwright.checks import emulation, sanitizers
+from opwright.checks.device import device_sanitizers
 from opwright.checks.judging.emulated import drain_findings, explained_launches
 from opwright.checks.protocol import Subject, Surroundings
 from opwright.checks.state.floating_point import control_state
@@ -30,7 +31,10 @@ PRELOAD = ("torch", "opwright.session.subject")
 
 def set_up(payload: dict[str, Any]) -> Callable[[dict[str, Any]], dict[str, Any]]:
     """Load the operator that ``payload`` names; returns what answers a case."""
-    checks = {check.name: check for check in (*CHECKS, sanitizers.CHECK, emulation.CHECK)}
+    checks = {
+        check.name: check
+        for check in (*CHECKS, sanitizers.CHECK, emulation.CHECK, device_sanitizers.CHECK)
+    }
     subject = _subject(payload)
 
     def answer(item: dict[str, Any]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from opwright.errors import UsageError
-from opwright.frozen import Frozen
+from opwright.frozen import Frozen, replace
 from opwright.spec.naming import did_you_mean
 
 # kind -> the spelling that an architecture of that kind has
@@ -28,6 +28,9 @@ DEVICE_TYPES = {
     "simulated": "simulated",
 }
 
+# kind of target, kind of sources that run there although they are written for another
+SOURCES = (("cuda", "hip"),)
+
 # what else these devices are called
 _OTHER_NAMES = {
     **dict.fromkeys(("gpu", "nvidia"), "cuda"),
@@ -38,10 +41,15 @@ _OTHER_NAMES = {
 
 
 class Target(Frozen):
-    """A kind of device and, where it was said, an architecture of that kind."""
+    """A kind of device and, where it was said, an architecture of that kind.
+
+    ``source`` names the kind whose sources are used, None for its own: ``cuda/hip`` is HIP source, run
+    over CUDA's runtime.
+    """
 
     kind: str
     architecture: str | None = None
+    source: str | None = None
 
     @property
     def device_type(self) -> str:
@@ -49,23 +57,37 @@ class Target(Frozen):
         return DEVICE_TYPES.get(self.kind, self.kind)
 
     def __str__(self) -> str:
-        return f"{self.kind}:{self.architecture}" if self.architecture else self.kind
+        architecture = f":{self.architecture}" if self.architecture else ""
+        return f"{self.kind}{architecture}{f'/{self.source}' if self.source else ''}"
 
 
 HOST = Target("cpu")
 
 
 def parse_target(text: str) -> Target:
-    """Read ``kind[:architecture]``; raise `UsageError` for anything else, with the nearest spelling."""
-    kind, _, architecture = text.strip().partition(":")
+    """Read ``kind[:architecture][/source]``; raise `UsageError` for anything else, with the nearest spelling."""
+    device, _, source = text.strip().partition("/")
+    kind, _, architecture = device.partition(":")
     if kind not in ARCHITECTURES:
         guess = did_you_mean(_OTHER_NAMES.get(kind.lower(), kind), ARCHITECTURES)
         raise UsageError(
             f"unknown target {text!r}", hint=f"{guess}Targets are: {', '.join(ARCHITECTURES)}."
         )
-    if ":" in text and not re.fullmatch(ARCHITECTURES[kind], architecture):
+    if ":" in device and not re.fullmatch(ARCHITECTURES[kind], architecture):
         raise UsageError(
             f"target {text!r}: {architecture!r} is not the name of a {kind} architecture",
             hint=f"It has to look like {ARCHITECTURES[kind]!r}.",
         )
-    return Target(kind, architecture or None)
+    return with_source(Target(kind, architecture or None), source or None)
+
+
+def with_source(target: Target, source: str | None) -> Target:
+    """The target, with sources of another kind; raises `UsageError` where they do not run there."""
+    if source in (None, target.kind):
+        return target
+    if (target.kind, source) not in SOURCES:
+        pairs = ", ".join(f"{source} on {kind}" for kind, source in SOURCES)
+        raise UsageError(
+            f"sources for {source!r} do not run on target {target}", hint=f"What runs is: {pairs}."
+        )
+    return replace(target, source=source)

@@ -24,7 +24,8 @@ driver_names = ("nvcc", *cpu.driver_names)
 environment = (*cpu.environment, "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS")
 traced_programs = rf"nvcc|cicc|cudafe\+\+|ptxas|fatbinary|nvlink|{cpu.traced_programs}"
 
-SUFFIX = ".cu"
+# Of units that are device code; those for HIP run over CUDA's runtime.
+SUFFIXES = frozenset({".cu", ".hip"})
 
 _HOST = "host compiler"
 _LIBRARIES = "lib64"
@@ -33,6 +34,11 @@ _COMPILE_FLAGS = (
     *("-std=c++17", "-DNDEBUG", "--expt-relaxed-constexpr", "--extended-lambda"),
     "-Xcompiler=-fPIC,-fvisibility=hidden",
 )
+# Flags that one of the two compilers does not know.
+_NVCC_ONLY = re.compile(
+    r"--|-lineinfo|-G$|-use_fast_math|-X|-arch|-gencode|-maxrregcount|-rdc|-dlto"
+)
+_HOST_ONLY = re.compile(r"-[fmWp]")
 _INSTALL = "Install the CUDA toolkit, or `pip install nvidia-cuda-nvcc`, or set CUDA_HOME."
 
 
@@ -155,14 +161,14 @@ def architecture(target: Target) -> str:
 
 def compile_command(job: Job, step: Step) -> list[str]:
     """See `Toolchain`. Units that are no device code are the host compiler's alone."""
-    if Path(step.name).suffix != SUFFIX:
+    if Path(step.name).suffix not in SUFFIXES:
         return cpu.compile_command(_host_job(job), step)
     return [*_front(job, step), "-c", str(step.source), "-o", str(step.output)]
 
 
 def preprocess_command(job: Job, step: Step) -> list[str]:
     """See `Toolchain`."""
-    if Path(step.name).suffix != SUFFIX:
+    if Path(step.name).suffix not in SUFFIXES:
         return cpu.preprocess_command(_host_job(job), step)
     return [*_front(job, step), "-E", "-Xcompiler=-P", str(step.source), "-o", str(step.output)]
 
@@ -182,7 +188,7 @@ def link_command(job: Job, objects: tuple[Path, ...], output: Path) -> list[str]
 def _host_job(job: Job) -> Job:
     """The job for the host compiler: without what only nvcc understands."""
     host = str(dict(job.tools.programs)[_HOST])
-    flags = tuple(flag for flag in job.request.compile_flags if not _is_for_nvcc(flag))
+    flags = tuple(flag for flag in job.request.compile_flags if not _NVCC_ONLY.match(flag))
     request = replace(job.request, target=Target("cpu"), compile_flags=flags)
     return job._replace(request=request, tools=job.tools._replace(driver=(host,)))
 
@@ -196,10 +202,14 @@ def _front(job: Job, step: Step) -> list[str]:
         *("-x", "cu"),
         *_COMPILE_FLAGS,
         *_architectures(request.target),
+        *(("-D__HIPCC__=1",) if request.target.source == "hip" else ()),
         *maps,
         *(f"-D{name}={value}" if value else f"-D{name}" for name, value in request.defines),
         *(f"-I{folder}" for folder in request.include_dirs),
-        *(flag if _is_for_nvcc(flag) else f"-Xcompiler={flag}" for flag in request.compile_flags),
+        *(
+            f"-Xcompiler={flag}" if _HOST_ONLY.match(flag) else flag
+            for flag in request.compile_flags
+        ),
         *("-MD", "-MF", str(step.depfile)),
     ]
 
@@ -210,11 +220,6 @@ def _architectures(target: Target) -> Iterator[str]:
     yield from (f"-gencode=arch=compute_{name},code=sm_{name}" for name in names)
     if not names[-1].endswith(("a", "f")):  # code for one chip's own instructions has no successor
         yield f"-gencode=arch=compute_{names[-1]},code=compute_{names[-1]}"
-
-
-def _is_for_nvcc(flag: str) -> bool:
-    """Whether nvcc itself takes a flag: the host compiler's begin with ``-f``, ``-m``, ``-W`` or ``-p``."""
-    return not re.match(r"-[fmWp]", flag)
 
 
 def _major(release: str) -> str:

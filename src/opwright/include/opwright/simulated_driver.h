@@ -24,6 +24,9 @@ struct opwright_simulated_driver_table {
   int (*enqueue)(opwright_emulated_stream* stream, const char* name, int (*run)(void*),
                  void (*release)(void*), void* context);
 
+  // What the work that this thread is doing is called, now that it says so itself.
+  void (*name_work)(const char* name);
+
   int (*synchronize_stream)(opwright_emulated_stream* stream);
   int (*synchronize_device)();
   int (*stream_is_done)(opwright_emulated_stream* stream);

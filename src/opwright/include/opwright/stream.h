@@ -6,7 +6,7 @@ struct opwright_emulated_stream;
 namespace opwright {
 using Stream = ::opwright_emulated_stream*;
 }
-#elif defined(__HIPCC__) || defined(OPWRIGHT_HIP)
+#elif (defined(__HIPCC__) || defined(OPWRIGHT_HIP)) && !defined(OPWRIGHT_HIP_OVER_CUDA)
 struct ihipStream_t;
 namespace opwright {
 using Stream = ::ihipStream_t*;

@@ -1,0 +1,46 @@
+"""The build of the simulated device: a library that PyTorch takes for a device's support."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from opwright.errors import ToolchainError
+from opwright.generate.torch_extension import extension_flags
+from opwright.spec.request import BuildRequest, Unit
+from opwright.spec.target import HOST
+from opwright.toolchain.torch_facts import TorchFacts
+
+SIMULATED_NAME = "opwright_simulated"
+_PACKAGE = Path(__file__).parent.parent
+_SOURCES = _PACKAGE / "simulated" / "source"
+_INCLUDE = _PACKAGE / "include"
+# What it is made of is no stable interface; older ones lack parts of it.
+_SINCE = (2, 13)
+
+
+def simulated_request(torch: TorchFacts) -> BuildRequest:
+    """The build of the device: one a store and torch, whatever operators run on it.
+
+    Raises `ToolchainError` where this torch lacks what it takes.
+    """
+    if torch.release[:2] < _SINCE:
+        raise ToolchainError(
+            f"the simulated device needs torch 2.13 or later, and this is {torch.version}",
+            hint="Use --target emulated, or a later torch.",
+        )
+    flags = extension_flags()
+    return BuildRequest(
+        name=SIMULATED_NAME,
+        target=HOST,
+        root=_SOURCES,
+        units=tuple(Unit(path.name, path=path) for path in sorted(_SOURCES.glob("*.cpp"))),
+        include_dirs=(_INCLUDE, *torch.include_dirs),
+        named_roots=(("opwright", _INCLUDE), ("torch", torch.root)),
+        defines=tuple(item for item in flags.defines if not item[0].startswith("PYBIND11_")),
+        compile_flags=(f"-std={flags.standard}", "-O1"),
+        link_flags=("-pthread", "-ldl"),
+        library_dirs=flags.library_dirs,
+        libraries=("torch_cpu", "c10"),
+        identity=(("torch", torch.version),),
+        facts={"kind": "simulated device"},
+    )

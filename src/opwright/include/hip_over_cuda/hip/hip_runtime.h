@@ -1,0 +1,30 @@
+// HIP's kernel language over CUDA's; see hip_runtime_api.h.
+#pragma once
+
+#include "hip_runtime_api.h"
+
+#define HIP_KERNEL_NAME(...) __VA_ARGS__
+#define HIP_DYNAMIC_SHARED(type, name) extern __shared__ type name[];
+#define hipLaunchKernelGGL(kernel, grid, block, shared, stream, ...) \
+  (kernel)<<<(grid), (block), (shared), (stream)>>>(__VA_ARGS__)
+
+// HIP's shuffles and votes take no mask: all lanes of the wave take part.
+template <typename T>
+__device__ T __shfl(T value, int lane, int width = warpSize) {
+  return __shfl_sync(0xffffffffu, value, lane, width);
+}
+template <typename T>
+__device__ T __shfl_up(T value, unsigned by, int width = warpSize) {
+  return __shfl_up_sync(0xffffffffu, value, by, width);
+}
+template <typename T>
+__device__ T __shfl_down(T value, unsigned by, int width = warpSize) {
+  return __shfl_down_sync(0xffffffffu, value, by, width);
+}
+template <typename T>
+__device__ T __shfl_xor(T value, int mask, int width = warpSize) {
+  return __shfl_xor_sync(0xffffffffu, value, mask, width);
+}
+#define __ballot(predicate) static_cast<unsigned long long>(__ballot_sync(0xffffffffu, predicate))
+#define __any(predicate) __any_sync(0xffffffffu, predicate)
+#define __all(predicate) __all_sync(0xffffffffu, predicate)
