@@ -38,6 +38,7 @@ def record() -> Record:
         "f", "f(Tensor x) -> Tensor", "generated", "op.py:3", "ab" * 32, "cpu", "hardware",
         {"build_key": "k", "digest": "d", "hit": True, "seconds": 0.5}, cases, 1.5,
         {"large": "it has no rows"},
+        {"timing": "nothing was measured"},
     )  # fmt: skip
     return Record(
         "0.1.0", "opwright check f", "2024-01-01T00:00:00Z", {"torch": "2.10"}, (operator,)

@@ -208,3 +208,16 @@ def test_a_program_of_a_smaller_case_says_so() -> None:
 def test_where_ulps_say_nothing_their_ratio_says_nothing_either() -> None:
     cancelled = made_operator(made_case("layouts", "a", numerics(5e7, 2e6)))
     assert "1e6" not in shown(cancelled)
+
+
+def test_what_a_kind_of_run_says_nothing_of_is_one_sentence_and_no_check() -> None:
+    unclaimed = {"memory order": "only the chip shows it", "timing": "it has none"}
+    both = [
+        made_operator(*RIGHT.cases, name=name, label="emulated", unclaimed=unclaimed)
+        for name in ("swish", "gelu")
+    ]
+    text = shown(*both, width=300)
+    sentence = "What is emulated says nothing of memory order (only the chip shows it) or timing (it has none)."
+    assert text.count(sentence) == 1
+    assert "memory order" not in text.replace(sentence, "")
+    assert "says nothing" not in shown(RIGHT)

@@ -10,7 +10,7 @@ import pytest
 from operator_folder import read_operator, write_operator
 from opwright.discovery import find_one
 from opwright.records.run import OperatorRecord
-from opwright.session.checking import checking
+from opwright.session.checking import check_operator, checking
 from opwright.session.emulating import watched, watched_cases
 from opwright.session.run import Asked, on_each_target
 from opwright.spec.target import Target
@@ -49,12 +49,13 @@ def test_a_callable_has_nothing_to_emulate_and_says_so(tmp_path: Path, worker: W
     assert "no device source" in case.outcome.reason
 
 
-def test_what_only_a_chip_shows_is_listed_beside_what_was_not_planned(
-    tmp_path: Path, worker: Worker
-) -> None:
+def test_what_only_a_chip_shows_is_no_check_and_not_claimed(tmp_path: Path, worker: Worker) -> None:
     described = find_one(str(write_operator(tmp_path, CALLABLE)))
-    record = watched(empty_record("twice"), worker, str(tmp_path), described, WAVE32)
-    assert set(record.unplanned) == {"large", "memory_order", "timing"}
+    arguments = (worker, str(tmp_path), described)
+    record = watched(check_operator(*arguments, WAVE32, only=("empty",)), *arguments, WAVE32)
+    assert set(record.unclaimed) == {"memory order", "timing"}
+    assert set(record.checks()) == {"empty", "emulation"}
+    assert check_operator(*arguments, Target("cpu"), only=("empty",)).unclaimed == {}
 
 
 @pytest.mark.slow

@@ -40,7 +40,8 @@ class OperatorRecord:
     """One operator on one target: what it is, which binary was run, and every case.
 
     ``unplanned`` holds the checks that had no case for it, each with the reason. They were not checked,
-    and count in the verdict only where nothing else was.
+    and count in the verdict only where nothing else was. ``unclaimed`` holds what such a run can say
+    nothing of, whatever it finds, each with the reason.
     """
 
     name: str
@@ -54,6 +55,7 @@ class OperatorRecord:
     cases: tuple[CaseRecord, ...]
     seconds: float
     unplanned: dict[str, str] = field(default_factory=dict)
+    unclaimed: dict[str, str] = field(default_factory=dict)
 
     @property
     def verdict(self) -> Verdict:

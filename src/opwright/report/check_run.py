@@ -69,6 +69,7 @@ def _parts(record: Record, verbose: bool, ascii_only: bool) -> Iterator[Renderab
         yield Text(LEGEND, style="dim")
     yield from _findings(record.operators, verbose, ascii_only)
     yield from _reasons(record.operators, ascii_only)
+    yield from _unclaimed(record.operators)
     yield from kernel_lines(record.operators)
     if verbose:
         yield from _notes(record.operators)
@@ -176,6 +177,15 @@ def _reasons(operators: Sequence[OperatorRecord], ascii_only: bool) -> Iterator[
             )
             grid.add_row(check, Text.assemble(_shortened(reason), (f" ({whose})", "dim")))
         yield Padding(grid, (0, 0, 0, 2))
+
+
+def _unclaimed(operators: Sequence[OperatorRecord]) -> Iterator[RenderableType]:
+    """One sentence for each kind of run on what it says nothing of."""
+    told = {operator.label: operator.unclaimed for operator in operators if operator.unclaimed}
+    for label, topics in told.items():
+        each = " or ".join(f"{topic} ({why})" for topic, why in topics.items())
+        yield Text()
+        yield Text(f"What is {label} says nothing of {each}.", style="dim")
 
 
 def _notes(operators: Sequence[OperatorRecord]) -> Iterator[RenderableType]:

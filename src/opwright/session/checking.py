@@ -36,6 +36,13 @@ LABELS = {
     "emulated": "emulated",
     "simulated": "simulated",
 }
+# What a run of such a kind can say nothing of.
+UNCLAIMED = {
+    "emulated": {
+        "memory order": "only the chip shows in which order its threads see each other's writes",
+        "timing": "an emulator's speed is not the device's",
+    },
+}
 
 
 @contextmanager
@@ -94,6 +101,7 @@ def check_operator(
         cases=records,
         seconds=time.monotonic() - started,
         unplanned=unplanned,
+        unclaimed=UNCLAIMED.get(target.kind, {}),
     )
     return _shown_small(whole, worker, operator, spec) if shrinks else whole
 

@@ -24,11 +24,6 @@ from opwright.worker import Worker
 _COMPILE = (*WATCHED_FLAGS, "-fno-omit-frame-pointer", "-Wno-psabi", "-Wno-tsan")
 # The access that a finding is of, and the other one of a race: prefixes in the emulator's report.
 _WAYS = ("", "other_")
-# What no emulation can say of a kernel.
-_ON_DEVICES_ALONE = {
-    "memory_order": "only the chip shows in which order its threads see each other's writes",
-    "timing": "an emulated run says nothing about speed",
-}
 
 
 def watched(
@@ -44,8 +39,7 @@ def watched(
     """The record with the cases of the watched build added. Raises what a build raises."""
     cases = watched_cases(worker, operator, described, target, binding=binding, watcher=watcher)
     seconds = record.seconds + sum(case.seconds for case in cases)
-    unplanned = {**record.unplanned, **_ON_DEVICES_ALONE}
-    return replace(record, cases=(*record.cases, *cases), seconds=seconds, unplanned=unplanned)
+    return replace(record, cases=(*record.cases, *cases), seconds=seconds)
 
 
 def watched_cases(
