@@ -65,6 +65,10 @@ def extension_request(spec: OperatorSpec, target: Target, torch: TorchFacts) -> 
         from opwright.generate.emulated_extension import emulated_extension  # few builds translate
 
         return emulated_extension(request, spec)
+    if target.kind == "cuda":
+        from opwright.generate.cuda_extension import cuda_extension
+
+        return cuda_extension(request, torch)
     return request
 
 

@@ -28,10 +28,10 @@ traced_programs = rf"nvcc|cicc|cudafe\+\+|ptxas|fatbinary|nvlink|{cpu.traced_pro
 SUFFIXES = frozenset({".cu", ".hip"})
 
 _HOST = "host compiler"
-_LIBRARIES = "lib64"
+_STATIC_RUNTIME = ("cudart_static", "dl", "rt", "pthread")
 _PROBE_SECONDS = 60.0
 _COMPILE_FLAGS = (
-    *("-std=c++17", "-DNDEBUG", "--expt-relaxed-constexpr", "--extended-lambda"),
+    *("-DNDEBUG", "--expt-relaxed-constexpr", "--extended-lambda"),
     "-Xcompiler=-fPIC,-fvisibility=hidden",
 )
 # Flags that one of the two compilers does not know.
@@ -174,13 +174,17 @@ def preprocess_command(job: Job, step: Step) -> list[str]:
 
 
 def link_command(job: Job, objects: tuple[Path, ...], output: Path) -> list[str]:
-    """See `Toolchain`. CUDA's runtime is linked in, so that the library asks for no version of it."""
+    """See `Toolchain`. CUDA's runtime is linked in, so that the library asks for no version of it.
+
+    What is linked with torch's own CUDA library shares the runtime with it.
+    """
     home = home_of(Path(job.tools.driver[0]))
-    libraries = next((path for name in (_LIBRARIES, "lib") if (path := home / name).is_dir()), home)
+    libraries = next((path for name in ("lib64", "lib") if (path := home / name).is_dir()), home)
+    shared = "c10_cuda" in job.request.libraries
     request = replace(
         job.request,
         library_dirs=(*job.request.library_dirs, libraries),
-        libraries=(*job.request.libraries, "cudart_static", "dl", "rt", "pthread"),
+        libraries=(*job.request.libraries, *(("cudart",) if shared else _STATIC_RUNTIME)),
     )
     return cpu.link_command(_host_job(job._replace(request=request)), objects, output)
 
@@ -189,18 +193,26 @@ def _host_job(job: Job) -> Job:
     """The job for the host compiler: without what only nvcc understands."""
     host = str(dict(job.tools.programs)[_HOST])
     flags = tuple(flag for flag in job.request.compile_flags if not _NVCC_ONLY.match(flag))
-    request = replace(job.request, target=Target("cpu"), compile_flags=flags)
+    toolkit = home_of(Path(job.tools.driver[0])) / "include"
+    request = replace(
+        job.request,
+        target=Target("cpu"),
+        compile_flags=flags,
+        include_dirs=(*job.request.include_dirs, toolkit),
+    )
     return job._replace(request=request, tools=job.tools._replace(driver=(host,)))
 
 
 def _front(job: Job, step: Step) -> list[str]:
     request = job.request
+    standard = () if any(f.startswith("-std=") for f in request.compile_flags) else ("-std=c++17",)
     maps = (f"-Xcompiler=-ffile-prefix-map={folder}={name}" for folder, name in job.prefix_map)
     return [
         *job.tools.driver,
         f"-ccbin={dict(job.tools.programs)[_HOST]}",
         *("-x", "cu"),
         *_COMPILE_FLAGS,
+        *standard,
         *_architectures(request.target),
         *(("-D__HIPCC__=1",) if request.target.source == "hip" else ()),
         *maps,
