@@ -20,7 +20,7 @@ def counted(name: str, threads: int, **traffic: tuple[int, int, int, int]) -> di
         "traffic": {
             tensor: dict(zip(names, counts, strict=True)) for tensor, counts in traffic.items()
         },
-        "hints": [],
+        "hints": [{"kind": "divergence", "message": "of two ways", "module": "k.so", "offset": 8}],
     }
 
 
@@ -44,6 +44,18 @@ def test_each_kernel_is_shown_where_it_had_the_most_threads_whatever_its_templat
     assert first.reads[0].times == 3.0
     assert first.writes == (Moved("y", 64, 64),)
     assert (other.name, other.reads, other.writes) == ("other", (), ())
+
+
+def test_hints_are_shown_once_they_have_their_lines() -> None:
+    said = "k.cu:3: of two ways"
+    placed = {**counted("k", 64), "placed_hints": [said, said]}
+    (shown,) = kernel_runs(
+        made_operator(made_case("emulation", "a", passed({"kernels": [placed]})))
+    )
+    (bare,) = kernel_runs(
+        made_operator(made_case("emulation", "a", passed({"kernels": [counted("k", 64)]})))
+    )
+    assert (shown.hints, bare.hints) == ((said,), ())
 
 
 def test_a_run_that_was_not_emulated_has_no_kernels() -> None:

@@ -30,7 +30,7 @@ KERNEL = {
             "touched_written_bytes": 64,
         },
     },
-    "hints": ["32 lanes of a warp read 32 lines"],
+    "placed_hints": ["32 lanes of a warp read 32 lines"],
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from opwright.binding.emulation import Emulation
 from opwright.checks.judging.emulated import finding_of
@@ -14,6 +14,7 @@ from opwright.checks.long_launch import HOW, long_cases, run_long
 from opwright.checks.planning.choices import case_name, dtype_choices, scalar_choices
 from opwright.checks.protocol import Check, Subject
 from opwright.inputs.call import make_call
+from opwright.records.kernels import CountedKernel
 from opwright.records.verdict import Finding, Outcome, failed, passed
 from opwright.spec.case import Case
 from opwright.spec.operator import OperatorSpec
@@ -51,7 +52,7 @@ class _Seen:
 
     findings: dict[tuple[Any, ...], Finding]
     wrong_in: dict[str, tuple[Finding, ...]]
-    kernels: list[dict[str, Any]]
+    kernels: list[CountedKernel]
     refused_in: dict[str, str]
 
 
@@ -92,14 +93,13 @@ def _run_in(order: str, case: Case, subject: Subject, emulation: Emulation, seen
         if said["level"] == "finding":
             finding = finding_of(said)
             seen.findings.setdefault((finding.kind, finding.message), finding)
-    seen.kernels = seen.kernels or [
-        {**kernel, "hints": [said for said in lines if _is_hint(said, kernel["kernel"])]}
-        for kernel in emulation.kernels()
-    ]
+    seen.kernels = seen.kernels or [_counted(kernel, lines) for kernel in emulation.kernels()]
 
 
-def _is_hint(said: dict[str, Any], kernel: str) -> bool:
-    return said["kind"] in _HINTS and said["kernel"] == kernel
+def _counted(kernel: dict[str, Any], lines: list[dict[str, Any]]) -> CountedKernel:
+    noted = [said for said in lines if said["kind"] in _HINTS]
+    hints = [said for said in noted if said["kernel"] == kernel["kernel"]]
+    return cast("CountedKernel", {**kernel, "hints": hints})
 
 
 def _dependence(seen: _Seen) -> Iterator[Finding]:

@@ -3,9 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 from opwright.records.run import OperatorRecord
+
+
+class CountedKernel(TypedDict):
+    """A kernel among the figures of a case: launches, the largest grid, bytes by tensor, and what was noted.
+
+    ``hints`` are lines of the emulator's report, which know an access by its address in a library.
+    """
+
+    kernel: str
+    launches: int
+    threads: int
+    grid: list[int]
+    block: list[int]
+    traffic: dict[str, dict[str, int]]
+    hints: list[dict[str, Any]]
+
+
+class PlacedKernel(CountedKernel, total=False):
+    """The same, once the lines in the source have been looked up: ``placed_hints`` are sentences."""
+
+    placed_hints: list[str]
 
 
 @dataclass(frozen=True)
@@ -38,16 +59,17 @@ class KernelRun:
 
 def kernel_runs(operator: OperatorRecord) -> list[KernelRun]:
     """Every kernel that watched cases launched, template arguments left out, in order of appearance."""
-    most: dict[str, tuple[int, str, dict[str, Any]]] = {}
+    most: dict[str, tuple[int, str, PlacedKernel]] = {}
     for case in operator.cases:
-        for kernel in case.outcome.figures.get("kernels", ()):
-            name = str(kernel["kernel"]).partition(" [with ")[0]
+        kernels: list[PlacedKernel] = case.outcome.figures.get("kernels", [])
+        for kernel in kernels:
+            name = kernel["kernel"].partition(" [with ")[0]
             if name not in most or kernel["threads"] > most[name][0]:
                 most[name] = (kernel["threads"], case.name, kernel)
     return [_run(name, case, kernel) for name, (_, case, kernel) in most.items()]
 
 
-def _run(name: str, case: str, kernel: dict[str, Any]) -> KernelRun:
+def _run(name: str, case: str, kernel: PlacedKernel) -> KernelRun:
     return KernelRun(
         name=name,
         case=case,
@@ -56,7 +78,7 @@ def _run(name: str, case: str, kernel: dict[str, Any]) -> KernelRun:
         block=tuple(kernel["block"]),
         reads=_moved(kernel["traffic"], "read"),
         writes=_moved(kernel["traffic"], "written"),
-        hints=tuple(dict.fromkeys(kernel.get("hints", ()))),
+        hints=tuple(dict.fromkeys(kernel.get("placed_hints", ()))),
     )
 
 
