@@ -13,7 +13,7 @@ from operator_folder import DOUBLED, read_operator, write_doubled, write_operato
 from opwright import load
 from opwright.errors import CompileError, SpecError, ToolchainError, UsageError
 from opwright.session.building import build_operator
-from opwright.session.checking import sources_digest
+from opwright.session.recording import sources_digest
 from opwright.spec.target import Target
 
 TWO = torch.full((2, 2), 2.0)

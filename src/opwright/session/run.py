@@ -15,15 +15,11 @@ from opwright.log import waiting
 from opwright.records.run import CaseRecord, OperatorRecord, Record
 from opwright.records.verdict import errored
 from opwright.session.cases import Progress
-from opwright.session.checking import (
-    check_operator,
-    checking,
-    label_of,
-    sources_digest,
-)
+from opwright.session.checking import check_operator, checking
 from opwright.session.device_sanitizing import device_sanitized
 from opwright.session.emulating import watched
 from opwright.session.environment import environment_facts
+from opwright.session.recording import operator_record
 from opwright.session.sanitizing import sanitized
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.target import Target
@@ -102,7 +98,8 @@ def check_operators(run: Run, operators: Sequence[str], asked: Asked, observer: 
                 except DeviceError:
                     raise  # it will be the same for every operator
                 except OpwrightError as error:
-                    record = _not_built(described, each.target, error)
+                    case = CaseRecord("build", "build", {}, errored(str(error)), 0.0)
+                    record = operator_record(described.spec, each.target, (case,))
                     run.errors.append(error)
                 run.operators.append(record)
 
@@ -162,24 +159,3 @@ def _checked(
     if asked.sanitize or is_emulated:
         record = sanitized(record, address, described, target, binding=binding, watcher=watcher)
     return record
-
-
-def _not_built(described: Described, target: Target, error: OpwrightError) -> OperatorRecord:
-    """The record of an operator of which no case could be run, and why."""
-    spec = described.spec
-    try:
-        digest = sources_digest(spec, target)
-    except OSError:  # a source that is not there may be the very error
-        digest = ""
-    return OperatorRecord(
-        name=spec.name,
-        schema=spec.schema.text,
-        implementation=spec.implementation,
-        location=str(spec.location),
-        sources_digest=digest,
-        target=str(target),
-        label=label_of(target),
-        artifact={},
-        cases=(CaseRecord("build", "build", {}, errored(str(error)), 0.0),),
-        seconds=0.0,
-    )
