@@ -20,7 +20,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("op_file",),
     ("discovery", "roofline"),
     ("toolchain", "devices", "emulator"),
-    ("build", "generate", "binding", "worker", "judge", "inputs", "watch"),
+    ("build", "generate", "binding", "simulated", "worker", "judge", "inputs", "watch"),
     ("checks", "measure", "profile", "graph", "model", "package", "report", "doctor"),
     ("session",),
     ("operator",),
@@ -33,7 +33,7 @@ LEVEL = {group: level for level, row in enumerate(ROWS) for group in row}
 
 # The compile side needs no device, the run side needs no compiler.
 COMPILE_SIDE = {"toolchain", "build", "generate", "emulator"}
-RUN_SIDE = {"devices", "binding", "worker", "judge", "inputs", "watch"}
+RUN_SIDE = {"devices", "binding", "simulated", "worker", "judge", "inputs", "watch"}
 
 # What a package may see at most, where that is less than what lies below it.
 ONLY: dict[str, set[str]] = {

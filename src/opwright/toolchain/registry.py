@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from opwright.errors import ToolchainError
 from opwright.spec.target import Target
-from opwright.toolchain import cpu, cuda, emulated, hip
+from opwright.toolchain import cpu, cuda, emulated, hip, simulated
 from opwright.toolchain.base import Toolchain
 
-TOOLCHAINS: dict[str, Toolchain] = {chain.kind: chain for chain in (cpu, cuda, emulated, hip)}
+TOOLCHAINS: dict[str, Toolchain] = {
+    chain.kind: chain for chain in (cpu, cuda, emulated, hip, simulated)
+}
 
 
 def toolchain_for(target: Target) -> Toolchain:

@@ -41,6 +41,11 @@ struct Launch {
       : site(site), config(config), threads(threads), context(context), frame(frame) {}
 };
 
+// Whether the device would take it; where not, the error is kept.
+bool admit(Launch* run);
+// Runs all blocks. Returns an error's number.
+int perform(Launch* run);
+
 struct ThreadState {
   Place place{};  // where it waits
   bool masked = false;

@@ -17,6 +17,7 @@
 #include "findings.h"
 #include "kernels.h"
 #include "limits.h"
+#include "simulated.h"
 #include "traps.h"
 
 namespace opwright {
@@ -72,32 +73,41 @@ void run_blocks(Launch* launch) {
 
 }  // namespace
 
-void launch(const Site& site, const Config& config, void (*threads)(void*), void* context,
-            const void* frame) {
+bool admit(Launch* run) {
   if (here.thread) {
     report(found_here("unsupported", "a kernel launches a kernel, which is not emulated"));
     running_executor()->give_up(kNotSupported);
   }
   watch_for_address_errors();
   report_ignored_error();
-  Launch run(&site, config, threads, context, frame);
-  use_stream(config.stream, kernel_name(run), site.file, site.line);
-  run.shared_limit = shared_limit(site);
-  const Refusal refusal = check_limits(run);
+  const Site& site = *run->site;
+  use_stream(run->config.stream, kernel_name(*run), site.file, site.line);
+  run->shared_limit = shared_limit(site);
+  const Refusal refusal = check_limits(*run);
   if (refusal.error) {
-    keep_launch_error(refusal.error, run, refusal.reason);
-    return;
+    keep_launch_error(refusal.error, *run, refusal.reason);
+    return false;
   }
-  if (lasting_error()) return;
-  if (site.watched) begin_watched_launch();
-  run_blocks(&run);
-  if (site.watched) end_watched_launch(&run);
-  if (run.error == kInvalidValue || run.error == kLaunchOutOfResources) {
-    keep_launch_error(run.error, run, run.refusal);
-    return;
+  return !lasting_error();
+}
+
+int perform(Launch* run) {
+  if (run->site->watched) begin_watched_launch();
+  run_blocks(run);
+  if (run->site->watched) end_watched_launch(run);
+  if (run->error == kInvalidValue || run->error == kLaunchOutOfResources) {
+    keep_launch_error(run->error, *run, run->refusal);
+  } else {
+    count_launch(*run);
+    keep_error(run->error);
   }
-  count_launch(run);
-  keep_error(run.error);
+  return run->error;
+}
+
+void launch(const Site& site, const Config& config, void (*threads)(void*), void* context,
+            const void* frame) {
+  Launch run(&site, config, threads, context, frame);
+  if (admit(&run)) perform(&run);
 }
 
 void enter_kernel(const char* name, unsigned most_threads) {
@@ -108,6 +118,7 @@ void enter_kernel(const char* name, unsigned most_threads) {
   }
   executor->kernel = name;
   executor->launch().name = name;
+  if (simulated()) simulated()->name_work(kernel_name(std::string(name)).c_str());
   if (executor->threads <= most_threads) return;
   executor->launch().refusal = std::to_string(executor->threads) +
                                " threads a block; the kernel's " + "__launch_bounds__ allow " +

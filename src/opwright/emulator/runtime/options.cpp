@@ -47,6 +47,12 @@ bool apply(Options* options, const std::string& name, const std::string& value) 
     options->stream = reinterpret_cast<const void*>(number);
     return true;
   }
+  if (name == "device") {
+    options->simulated = value == "simulated";
+    // What has to be told apart by host threads: a worker, and everybody else.
+    if (options->simulated) options->host_threads = 1;
+    return options->simulated || value == "none";
+  }
   if (name == "report") {
     options->report = value;
     return true;

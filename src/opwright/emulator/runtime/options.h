@@ -16,7 +16,8 @@ struct Options {
   int host_threads = 0;          // 0: as many as this process may run on
   const void* stream = nullptr;  // the one that work is expected on
   bool any_stream = true;
-  std::string report;  // a file to which findings are appended as they are made
+  bool simulated = false;  // work is put on streams of the simulated device
+  std::string report;      // a file to which findings are appended as they are made
 };
 
 // Read from OPWRIGHT_EMULATED at first, such as "order=random:7,threads=1".

@@ -12,6 +12,7 @@ extern "C" {
 //   thread_order  the same, of threads only
 //   threads       host threads at most; 0: as many as there are processors
 //   stream        any | the address of the stream that work is expected on (0: the default one)
+//   device        none | simulated: work is put on the streams of the simulated device
 //   report        a file to which each finding is appended as it is made
 // The environment's OPWRIGHT_EMULATED sets them at first: "order=random:7,threads=1".
 int opwright_emulated_set(const char* name, const char* value);

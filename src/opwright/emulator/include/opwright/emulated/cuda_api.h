@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "attributes.h"
+#include "device_work.h"
 #include "errors.h"
 #include "host_memory.h"
 #include "launch.h"

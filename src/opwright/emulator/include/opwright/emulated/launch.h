@@ -39,6 +39,11 @@ struct Site {
 void launch(const Site& site, const Config& config, void (*threads)(void*), void* context,
             const void* frame);
 
+// The same later, and perhaps more than once: on the stream of a simulated device, which calls
+// `release(context)` when it needs neither any more.
+void launch_on_stream(const Site& site, const Config& config, void (*threads)(void*), void* context,
+                      void (*release)(void*));
+
 // What a kernel says of itself before anything else; it does not return if it may not run so.
 void enter_kernel(const char* name, unsigned most_threads);
 
@@ -61,12 +66,36 @@ struct Call {
   }
 };
 
+#if defined(OPWRIGHT_SIMULATED)
+// A kernel with its arguments, kept until the device has run it.
+template <typename Kernel, typename... Arguments>
+struct Kept {
+  const Kernel kernel;
+  const std::tuple<Arguments...> arguments;
+
+  static void threads(void* context) {
+    const Kept& kept = *static_cast<const Kept*>(context);
+    Call<Kernel, std::tuple<Arguments...>> call{kept.kernel, kept.arguments};
+    call.threads(&call);
+  }
+  static void release(void* context) { delete static_cast<const Kept*>(context); }
+};
+#endif
+
 template <typename Kernel>
 struct Launcher {
   Site site;
   Config config;
   Kernel kernel;
 
+#if defined(OPWRIGHT_SIMULATED)
+  template <typename... Arguments>
+  void operator()(Arguments... arguments) const {
+    using Mine = Kept<Kernel, Arguments...>;
+    launch_on_stream(site, config, &Mine::threads, new Mine{kernel, {std::move(arguments)...}},
+                     &Mine::release);
+  }
+#else
   template <typename... Arguments>
   __attribute__((noinline)) void operator()(Arguments... arguments) const {
     const Kernel own = kernel;
@@ -74,6 +103,7 @@ struct Launcher {
     Call<Kernel, std::tuple<Arguments...>> call{own, kept};
     launch(site, config, &call.threads, &call, __builtin_frame_address(0));
   }
+#endif
 };
 
 template <typename Kernel>

@@ -1,6 +1,7 @@
 // The functions of the runtime library, once for each spelling: OPWRIGHT_API(Malloc) is cudaMalloc
-// or hipMalloc, OPWRIGHT_API_VENDOR whose they are. Streams are not asynchronous here: what is put
-// on one has happened when the call returns. That it is put on the right one is watched.
+// or hipMalloc, OPWRIGHT_API_VENDOR whose they are. Without a simulated device streams are not
+// asynchronous: what is put on one has happened when the call returns. That it is put on the right
+// one is watched.
 //
 // No #pragma once: this is included twice.
 
@@ -80,17 +81,17 @@ inline const char* OPWRIGHT_API(GetErrorName)(OPWRIGHT_E error) {
   return ::opwright::emulated::error_name(int(error), OPWRIGHT_API_VENDOR);
 }
 
-// What waits for the device learns of errors in kernels, not of launches that were refused.
 inline OPWRIGHT_E OPWRIGHT_API(DeviceSynchronize)() {
-  return OPWRIGHT_E(::opwright::emulated::lasting_error());
+  return OPWRIGHT_E(::opwright::emulated::wait_for_device());
 }
-inline OPWRIGHT_E OPWRIGHT_API(StreamSynchronize)(OPWRIGHT_S) {
-  return OPWRIGHT_E(::opwright::emulated::lasting_error());
+inline OPWRIGHT_E OPWRIGHT_API(StreamSynchronize)(OPWRIGHT_S stream) {
+  return OPWRIGHT_E(::opwright::emulated::wait_for_stream(stream));
 }
-inline OPWRIGHT_E OPWRIGHT_API(StreamQuery)(OPWRIGHT_S) OPWRIGHT_OK inline OPWRIGHT_E
-    OPWRIGHT_API(StreamCreate)(OPWRIGHT_S* stream) {
-  *stream = ::opwright::emulated::new_stream();
-  return OPWRIGHT_E(0);
+inline OPWRIGHT_E OPWRIGHT_API(StreamQuery)(OPWRIGHT_S stream) {
+  return OPWRIGHT_E(::opwright::emulated::query_stream(stream));
+}
+inline OPWRIGHT_E OPWRIGHT_API(StreamCreate)(OPWRIGHT_S* stream) {
+  return OPWRIGHT_E(::opwright::emulated::make_stream(stream));
 }
 inline OPWRIGHT_E OPWRIGHT_API(StreamCreateWithFlags)(OPWRIGHT_S* stream, unsigned) {
   return OPWRIGHT_API(StreamCreate)(stream);
@@ -148,27 +149,23 @@ inline OPWRIGHT_E OPWRIGHT_API(FreeAsync)(void* memory, OPWRIGHT_S stream, OPWRI
 }
 inline OPWRIGHT_E OPWRIGHT_API(Memcpy)(void* to, const void* from, size_t size_bytes,
                                        OPWRIGHT_API(MemcpyKind)) {
-  memmove(to, from, size_bytes);
-  return OPWRIGHT_E(0);
+  return OPWRIGHT_E(::opwright::emulated::copy(to, from, size_bytes, nullptr, true));
 }
 inline OPWRIGHT_E OPWRIGHT_API(MemcpyAsync)(void* to, const void* from, size_t size_bytes,
                                             OPWRIGHT_API(MemcpyKind), OPWRIGHT_S stream = nullptr,
                                             OPWRIGHT_AT) {
   ::opwright::emulated::work_on_stream(stream, "a copy", file, line);
-  memmove(to, from, size_bytes);
-  return OPWRIGHT_E(0);
+  return OPWRIGHT_E(::opwright::emulated::copy(to, from, size_bytes, stream, false));
 }
 // The device does this on the default stream, and the host doesn't wait for it.
 inline OPWRIGHT_E OPWRIGHT_API(Memset)(void* to, int value, size_t size_bytes, OPWRIGHT_AT) {
   ::opwright::emulated::work_on_stream(nullptr, "a fill", file, line);
-  memset(to, value, size_bytes);
-  return OPWRIGHT_E(0);
+  return OPWRIGHT_E(::opwright::emulated::fill(to, value, size_bytes, nullptr));
 }
 inline OPWRIGHT_E OPWRIGHT_API(MemsetAsync)(void* to, int value, size_t size_bytes,
                                             OPWRIGHT_S stream = nullptr, OPWRIGHT_AT) {
   ::opwright::emulated::work_on_stream(stream, "a fill", file, line);
-  memset(to, value, size_bytes);
-  return OPWRIGHT_E(0);
+  return OPWRIGHT_E(::opwright::emulated::fill(to, value, size_bytes, stream));
 }
 
 template <typename T>
@@ -234,16 +231,13 @@ inline OPWRIGHT_E OPWRIGHT_API(GetDeviceProperties)(OPWRIGHT_API_DEVICE* propert
   return OPWRIGHT_E(0);
 }
 inline OPWRIGHT_E OPWRIGHT_API(GetDevice)(int* device) {
-  *device = 0;
-  return OPWRIGHT_E(0);
+  return OPWRIGHT_E(::opwright::emulated::ask_device(device));
 }
 inline OPWRIGHT_E OPWRIGHT_API(GetDeviceCount)(int* count) {
-  *count = 1;
-  return OPWRIGHT_E(0);
+  return OPWRIGHT_E(::opwright::emulated::count_devices(count));
 }
 inline OPWRIGHT_E OPWRIGHT_API(SetDevice)(int device) {
-  if (device == 0) return OPWRIGHT_E(0);
-  return OPWRIGHT_E(::opwright::emulated::keep_error(OPWRIGHT_API(ErrorInvalidDevice)));
+  return OPWRIGHT_E(::opwright::emulated::choose_device(device));
 }
 
 template <typename Kernel>
