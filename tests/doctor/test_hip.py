@@ -98,7 +98,8 @@ def test_clang_counts_only_with_the_amdgcn_target_and_the_refusal_has_a_reason(
     fake: FakeMachine,
 ) -> None:
     plain = fake.says("clang++-19", "  Registered Targets:\n    x86-64")
-    fake.says("lld", "LLD 19")
+    for name in ("lld", "clang-offload-bundler"):
+        fake.says(name, "19")
     finding, path = probe_compilers(fake.machine)
     assert (finding.status, path) == ("problem", None)
     assert f"{plain} has no amdgcn target" in finding.what

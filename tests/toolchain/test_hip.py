@@ -112,16 +112,13 @@ def test_what_is_behind_hipcc_counts_as_well_and_the_folder_that_it_is_in_does_n
     tmp_path: Path,
 ) -> None:
     llvm = tmp_path / "llvm" / "bin"
-    clang, lld = script(llvm / "clang++", ":"), script(llvm / "lld", ":")
-    said = (
-        "HIP version: 6.3.42134",
-        "AMD clang version 18.0.0git",
-        "Target: x86_64",
-        f"InstalledDir: {llvm}",
-    )
+    clang, lld = script(llvm / "clang", ":"), script(llvm / "lld", ":")
     hipcc = script(
         tmp_path / "bin" / "hipcc",
-        f'[ "$HIP_PLATFORM" = amd ] || exit 1\nprintf "%s\\n" {" ".join(map(repr, said))}',
+        '[ "$HIP_PLATFORM" = amd ] || exit 1\n'
+        f'case $1 in -print-prog-name=*) echo "{llvm}/${{1#*=}}"; exit;; esac\n'
+        'echo "HIP version: 6.3.42134"; echo "AMD clang version 18.0.0git"\n'
+        f'echo "InstalledDir: {llvm}"',
     )
     runtime = tmp_path / "lib" / "libamdhip64.so"
     runtime.parent.mkdir()

@@ -70,6 +70,8 @@ def test_a_clang_without_its_linker_is_passed_over_with_the_reason(places: Place
     with pytest.raises(ToolchainError, match="no lld beside it"):
         hip.find_driver(places.environment)
     places.program("lld")
+    assert "apt-get install clang-tools-19" in why_unfit(clang)
+    places.program("clang-offload-bundler")
     assert why_unfit(clang) == ""
     assert hip.find_driver(places.environment) == (str(clang),)
 

@@ -89,7 +89,8 @@ def wave_size(architecture: str) -> int:
 
 def known_architectures(tools: Tools, environment: Mapping[str, str]) -> list[str]:
     """The architectures that the compiler knows, as it lists them; empty where it lists none."""
-    command = [*hip.started(tools.driver), "--target=amdgcn-amd-amdhsa", "--print-supported-cpus"]
+    asking = ("--target=amdgcn-amd-amdhsa", "-nogpulib", "--print-supported-cpus")
+    command = [*hip.started(tools.driver), *asking]
     done = run_command(command, env=environment, timeout_seconds=_PROBE_SECONDS)
     listed = re.findall(r"\bgfx[0-9a-f]+(?:-\d+)*(?:-generic)?\b", done.stdout + done.stderr)
     return list(dict.fromkeys(listed))

@@ -68,7 +68,7 @@ def find_tools(driver: tuple[str, ...], environment: Mapping[str, str]) -> Tools
             )
         host = cpu.find_tools(cpu.find_driver(environment), environment)
     programs = [("compiler", Path(driver[0]).resolve()), (_HOST, _started_last(host, environment))]
-    programs += _behind(said.stdout)
+    programs += _behind(driver, environment)
     home = Path(driver[0]).parent.parent
     programs += [
         (_RUNTIME, path)
@@ -80,12 +80,16 @@ def find_tools(driver: tuple[str, ...], environment: Mapping[str, str]) -> Tools
     return Tools(driver, (*programs, *_hosts(host)), f"{'; '.join(named)}; {host.version}")
 
 
-def _behind(version: str) -> list[tuple[str, Path]]:
-    """clang and lld in the folder that ``--version`` tells."""
-    folder = re.search(r"^InstalledDir: (.+)$", version, re.MULTILINE)
-    names = ((_CLANG, "clang++"), ("lld", "lld"))
-    paths = [(role, Path(folder[1], name)) for role, name in names] if folder else []
-    return [(role, path.resolve()) for role, path in paths if path.is_file()]
+def _behind(driver: tuple[str, ...], environment: Mapping[str, str]) -> list[tuple[str, Path]]:
+    """clang, linker and bundler that the driver starts, as far as it can name them."""
+    found = []
+    for name in (_CLANG, *hip_compilers.BESIDE):
+        command = [*started(driver), f"-print-prog-name={name}"]
+        said = run_command(command, env=environment, timeout_seconds=_PROBE_SECONDS)
+        path = Path(said.stdout.strip())
+        if said.ok and path.is_absolute() and path.is_file():
+            found.append((name, path.resolve()))
+    return found
 
 
 def _started_last(host: Tools, environment: Mapping[str, str]) -> Path:

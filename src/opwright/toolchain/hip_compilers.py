@@ -19,6 +19,8 @@ DTK_ROOT = "OPWRIGHT_DTK_ROOT"
 VARIABLES = ("HIPCXX", *HOMES, DTK_ROOT)
 # clang++-15 is the first that Debian's device libraries fit.
 NUMBERED = tuple(f"clang++-{number}" for number in range(30, 14, -1))
+# What clang++ starts for device code -> the package of Debian's that has it.
+BESIDE = {"lld": "lld", "clang-offload-bundler": "clang-tools"}
 DISTRIBUTION = (Path("/usr"), Path("/usr/local"), Path("/"))
 NAMES = ("hipcc", *NUMBERED, "clang++")
 
@@ -67,11 +69,12 @@ def why_unfit(compiler: Path) -> str:
     """What a compiler lacks as far as its folder tells; empty for nothing."""
     if not is_clang(compiler):
         return ""
-    folder = compiler.resolve().parent
-    if (folder / "lld").exists():
-        return ""
     number = re.search(r"-\d+$", compiler.name)
-    return f"there is no lld beside it (apt-get install lld{number[0] if number else ''})"
+    for name, package in BESIDE.items():
+        if not (compiler.resolve().parent / name).exists():
+            what = f"{package}{number[0] if number else ''}"
+            return f"there is no {name} beside it (apt-get install {what})"
+    return ""
 
 
 def is_clang(compiler: Path | str) -> bool:
