@@ -9,7 +9,7 @@ import pytest
 from opwright.discovery import find_one
 from opwright.records.run import OperatorRecord
 from opwright.session import sanitizing
-from opwright.session.sanitizing import sanitized, sanitizer_findings
+from opwright.session.sanitizing import sanitized
 from opwright.spec.target import Target
 
 DESCRIPTION = """
@@ -34,14 +34,6 @@ void shifted(opwright::View<const T, 1> input, opwright::View<T, 1> output) {
   }
 }
 """
-ASAN = """=================================================================
-==7==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x61 at pc 0x7f bp 0x7f sp 0x7f
-READ of size 4 at 0x61 thread T0
-    #0 0x7f01 in opwright::at(long) opwright/opwright/view.h:88
-    #1 0x7f02 in void shifted<float>(int) operator/shifted.cpp:6
-    #2 0x7f03 in main /usr/src/main.cpp:3
-SUMMARY: AddressSanitizer: heap-buffer-overflow opwright/opwright/view.h:88 in at
-"""
 
 
 def described(folder: Path, body: str) -> OperatorRecord:
@@ -54,26 +46,6 @@ def described(folder: Path, body: str) -> OperatorRecord:
 
 def messages(record: OperatorRecord) -> set[str]:
     return {finding.message for case in record.cases for finding in case.outcome.findings}
-
-
-def test_the_frame_in_the_users_file_is_the_place(tmp_path: Path) -> None:
-    (tmp_path / "shifted.cpp").write_text("")
-    (found,) = sanitizer_findings(ASAN, tmp_path)
-    assert found.message == "heap-buffer-overflow, READ of size 4 at shifted.cpp:6"
-
-
-def test_undefined_behaviour_is_said_once_for_each_place(tmp_path: Path) -> None:
-    line = "operator/shifted.cpp:6:12: runtime error: signed integer overflow: 2 + 3\n"
-    (tmp_path / "shifted.cpp").write_text("")
-    found = list(sanitizer_findings(line * 3 + line.replace(":6:", ":7:"), tmp_path))
-    assert [finding.message for finding in found] == [
-        "signed integer overflow: 2 + 3 at shifted.cpp:6",
-        "signed integer overflow: 2 + 3 at shifted.cpp:7",
-    ]
-
-
-def test_quiet_is_no_finding(tmp_path: Path) -> None:
-    assert list(sanitizer_findings("a warning of somebody else's\n", tmp_path)) == []
 
 
 @pytest.mark.slow
