@@ -18,30 +18,26 @@ import sys
 import tempfile
 from pathlib import Path
 
-PYBIND = """
-#include <torch/extension.h>
-#include <ATen/Parallel.h>
-#include "bias_gelu.cpp"
-
-extern "C" void opwright_parallel_for(int64_t begin, int64_t end, int64_t grain,
-                                      void (*f)(int64_t, int64_t, void*), void* context) {
-  at::parallel_for(begin, end, grain, [&](int64_t from, int64_t to) { f(from, to, context); });
+# What both hand-written extensions share: views of tensors, checks, dispatch over dtypes.
+EXTENSION = """
+template <typename T>
+opwright::View<T, 2> matrix(T* data, int64_t rows, int64_t hidden) {
+  opwright::View<T, 2> view;
+  view.data = data;
+  view.sizes[0] = rows, view.sizes[1] = hidden, view.strides[0] = hidden, view.strides[1] = 1;
+  return view;
 }
 
 template <typename T, typename Scalar>
 void launch(const at::Tensor& input, const at::Tensor& bias, const std::string& approximate,
             at::Tensor& output) {
   const int64_t hidden = input.size(-1), rows = hidden ? input.numel() / hidden : 0;
-  opwright::View<const T, 2> x;
-  x.data = static_cast<const T*>(input.const_data_ptr());
-  x.sizes[0] = rows, x.sizes[1] = hidden, x.strides[0] = hidden, x.strides[1] = 1;
   opwright::View<const T, 1> b;
   b.data = static_cast<const T*>(bias.const_data_ptr());
   b.sizes[0] = hidden, b.strides[0] = 1;
-  opwright::View<T, 2> y;
-  y.data = static_cast<T*>(output.mutable_data_ptr());
-  y.sizes[0] = rows, y.sizes[1] = hidden, y.strides[0] = hidden, y.strides[1] = 1;
-  bias_gelu<T>(x, b, approximate.c_str(), y);
+  bias_gelu<T>(matrix(static_cast<const T*>(input.const_data_ptr()), rows, hidden), b,
+               approximate.c_str(), matrix(static_cast<T*>(output.mutable_data_ptr()), rows, hidden)
+               STREAM);
 }
 
 at::Tensor forward(at::Tensor input, at::Tensor bias, const std::string& approximate) {
@@ -58,34 +54,67 @@ at::Tensor forward(at::Tensor input, at::Tensor bias, const std::string& approxi
   }
   return output;
 }
-
+"""
+MODULE = """
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("forward", &forward); }
 """
+# One file for the CPU; for CUDA two, as tutorials have it: the module, and what launches the kernel.
+FILES = {
+    "cpu": {
+        "bias_gelu_pybind.cpp": """
+#include <torch/extension.h>
+#include <ATen/Parallel.h>
+#include "bias_gelu.cpp"
+
+extern "C" void opwright_parallel_for(int64_t begin, int64_t end, int64_t grain,
+                                      void (*f)(int64_t, int64_t, void*), void* context) {
+  at::parallel_for(begin, end, grain, [&](int64_t from, int64_t to) { f(from, to, context); });
+}
+""" + EXTENSION.replace("STREAM", "") + MODULE,
+    },
+    "cuda": {
+        "bias_gelu_pybind.cpp": """
+#include <torch/extension.h>
+
+at::Tensor forward(at::Tensor input, at::Tensor bias, const std::string& approximate);
+""" + MODULE,
+        "bias_gelu_kernel.cu": """
+#include <torch/extension.h>
+#include <ATen/cuda/CUDAContext.h>
+#include "bias_gelu.cu"
+""" + EXTENSION.replace("STREAM", ", at::cuda::getCurrentCUDAStream().stream()"),
+    },
+}  # fmt: skip
 
 # Each runs in a process of its own and prints seconds. torch is imported before the clock starts.
 OURS = """
-import time, torch
+import sys, time, torch
+target = sys.argv[1]
+x, b = torch.randn(4, 8, device=target), torch.randn(8, device=target)
 started = time.perf_counter()
 import opwright
-op = opwright.load("bias_gelu")
+op = opwright.load("bias_gelu", target=target)
 seconds = time.perf_counter() - started
-x, b = torch.randn(4, 8), torch.randn(8)
 assert torch.allclose(op(x, b), torch.nn.functional.gelu(x + b, approximate="tanh"), atol=1e-6)
 print(seconds)
 """
 TORCHS = """
 import os, sys, time, torch
+target = sys.argv[1]
+x, b = torch.randn(4, 8, device=target), torch.randn(8, device=target)
 started = time.perf_counter()
 from torch.utils.cpp_extension import load
-folder, flags, includes = sys.argv[1], sys.argv[2].split(), sys.argv[3].split(os.pathsep)
-module = load("bias_gelu_pybind", [folder + "/bias_gelu_pybind.cpp"], build_directory=folder + "/build",
-              extra_cflags=flags, extra_include_paths=includes)
+folder, files, includes = sys.argv[2], sys.argv[3].split(os.pathsep), sys.argv[4].split(os.pathsep)
+flags, cuda_flags = sys.argv[5].split(), sys.argv[6].split()
+module = load("bias_gelu_pybind", [f"{folder}/{name}" for name in files], build_directory=folder + "/build",
+              extra_cflags=flags, extra_cuda_cflags=cuda_flags, extra_include_paths=includes)
 seconds = time.perf_counter() - started
-x, b = torch.randn(4, 8), torch.randn(8)
 expected = torch.nn.functional.gelu(x + b, approximate="tanh")
 assert torch.allclose(module.forward(x, b, "tanh"), expected, atol=1e-6)
 print(seconds)
 """
+# As Opwright compiles device code, less its search paths and output files.
+CUDA_FLAGS = ("-O3", "-DNDEBUG", "--expt-relaxed-constexpr")
 
 
 def main() -> None:
@@ -98,33 +127,37 @@ def main() -> None:
     parser.add_argument(
         "--loads", type=int, default=9, help="cached loads of each side (default 9)"
     )
+    parser.add_argument("--target", choices=sorted(FILES), default="cpu", help="default cpu")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
-        figures = measure(Path(scratch), options.builds, options.loads)
+        figures = measure(Path(scratch), options.target, options.builds, options.loads)
     print_table(figures)
     print(json.dumps(figures))
 
 
-def measure(scratch: Path, builds: int, loads: int) -> dict[str, float]:
+def measure(scratch: Path, target: str, builds: int, loads: int) -> dict[str, float]:
     """Build both sides in turn, then load both in turn; seconds and milliseconds by name."""
     import opwright
 
     package = Path(opwright.__file__).parent
-    flags = compile_flags()
+    flags, cuda_flags = compile_flags(), CUDA_FLAGS
+    files = FILES[target]
     includes = [str(package / "include"), str(package / "ops" / "bias_gelu")]
     ours_cold, torchs_cold = [], []
     for turn in range(builds):
         store, folder = scratch / f"store{turn}", scratch / f"torch{turn}"
         (folder / "build").mkdir(parents=True)
-        (folder / "bias_gelu_pybind.cpp").write_text(PYBIND)
-        theirs = [str(folder), " ".join(flags), os.pathsep.join(includes)]
-        ours_cold.append(seconds_of(OURS, store))
+        for name, text in files.items():
+            (folder / name).write_text(text)
+        listed = [os.pathsep.join(files), os.pathsep.join(includes)]
+        theirs = [target, str(folder), *listed, " ".join(flags), " ".join(cuda_flags)]
+        ours_cold.append(seconds_of(OURS, store, target))
         say(f"cold build {turn + 1}: opwright {ours_cold[-1]:.2f} s")
         torchs_cold.append(seconds_of(TORCHS, store, *theirs))
         say(f"cold build {turn + 1}: cpp_extension.load {torchs_cold[-1]:.2f} s")
     ours_cached, torchs_cached = [], []
     for _ in range(loads):
-        ours_cached.append(seconds_of(OURS, store))
+        ours_cached.append(seconds_of(OURS, store, target))
         torchs_cached.append(seconds_of(TORCHS, store, *theirs))
     ours, torchs = statistics.median(ours_cold), statistics.median(torchs_cold)
     return {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from opwright.errors import SpecError
@@ -17,6 +18,10 @@ from opwright.spec.target import Target
 KERNEL_UNIT = "kernel__.cpp"
 # Kind of target -> what the compiler takes a unit of device code by.
 DEVICE_SUFFIXES = {"cuda": ".cu", "hip": ".hip"}
+# nvcc takes half as long again with it, so only who writes such lambdas pays for it. One in a header
+# of the user's needs the flag in ``compile_flags``; nvcc says so.
+_EXTENDED_LAMBDA = ("--extended-lambda",)
+_DEVICE_LAMBDA = re.compile(r"\]\s*(\([^)]*\)\s*)?(__host__\s+)?__device__")
 # HIP's headers over CUDA's runtime.
 HIP_OVER_CUDA = Path(__file__).parent.parent / "include" / "hip_over_cuda"
 
@@ -29,6 +34,7 @@ class Kernels(Frozen):
     named_roots: tuple[tuple[str, Path], ...] = ()
     defines: tuple[tuple[str, str], ...] = ()
     optimisation: str = "-O3"
+    compile_flags: tuple[str, ...] = ()
 
 
 def own_kernels(spec: OperatorSpec, target: Target, names: tuple[str, ...]) -> Kernels:
@@ -38,9 +44,19 @@ def own_kernels(spec: OperatorSpec, target: Target, names: tuple[str, ...]) -> K
     unit = Path(KERNEL_UNIT).with_suffix(DEVICE_SUFFIXES.get(target.kind, ".cpp")).name
     others = (Unit(name, path=spec.folder / name) for name in names[1:])
     units = (Unit(unit, text=kernel, advice=advice), *others)
+    flags = _EXTENDED_LAMBDA if target.kind == "cuda" and _has_device_lambdas(spec, names) else ()
     if (target.kind, target.source) == ("cuda", "hip"):
-        return Kernels(units, (HIP_OVER_CUDA,), defines=(("OPWRIGHT_HIP_OVER_CUDA", "1"),))
-    return Kernels(units, defines=(("OPWRIGHT_HIP", "1"),) if target.kind == "hip" else ())
+        return Kernels(
+            units, (HIP_OVER_CUDA,), defines=(("OPWRIGHT_HIP_OVER_CUDA", "1"),), compile_flags=flags
+        )
+    return Kernels(
+        units, defines=(("OPWRIGHT_HIP", "1"),) if target.kind == "hip" else (), compile_flags=flags
+    )
+
+
+def _has_device_lambdas(spec: OperatorSpec, names: tuple[str, ...]) -> bool:
+    texts = ((spec.folder / name).read_text(errors="replace") for name in names)
+    return any(_DEVICE_LAMBDA.search(text) for text in texts)
 
 
 def sources_of(spec: OperatorSpec, target: Target) -> tuple[str, tuple[str, ...]]:

@@ -45,7 +45,11 @@ def generated_request(
         ),
         named_roots=(("opwright", include), ("torch", torch.root), *kernels.named_roots),
         defines=kernels.defines,
-        compile_flags=(*_OPENMP[chosen], kernels.optimisation, *spec.compile_flags),
+        compile_flags=(
+            *(*_OPENMP[chosen], kernels.optimisation),
+            *kernels.compile_flags,
+            *spec.compile_flags,
+        ),
         library_dirs=(torch.library_dir,),
         libraries=(
             *((DEVICE_LIBRARIES[target.kind],) if target.kind in DEVICE_LIBRARIES else ()),

@@ -31,7 +31,7 @@ _HOST = "host compiler"
 _STATIC_RUNTIME = ("cudart_static", "dl", "rt", "pthread")
 _PROBE_SECONDS = 60.0
 _COMPILE_FLAGS = (
-    *("-DNDEBUG", "--expt-relaxed-constexpr", "--extended-lambda"),
+    *("-DNDEBUG", "--expt-relaxed-constexpr"),
     "-Xcompiler=-fPIC,-fvisibility=hidden",
 )
 # Flags that one of the two compilers does not know.
@@ -125,9 +125,9 @@ def find_tools(driver: tuple[str, ...], environment: Mapping[str, str]) -> Tools
         if not said.ok:
             raise ToolchainError(f"nvcc does not run: {said.describe()}", hint=_INSTALL)
         host = cpu.find_tools(_find_host(environment), environment)
-        _require_accepted(driver, host, environment)
-    programs = [("nvcc", nvcc), (_HOST, Path(host.driver[-1]))]
     home = home_of(nvcc)
+    _require_accepted(home, host)
+    programs = [("nvcc", nvcc), (_HOST, Path(host.driver[-1]))]
     parts = ("bin/cudafe++", "bin/ptxas", "bin/fatbinary", "nvvm/bin/cicc", "bin/nvcc.profile")
     programs += [(path.name, path) for part in parts if (path := home / part).is_file()]
     release = re.search(r"release .*", said.stdout)
@@ -142,15 +142,24 @@ def _find_host(environment: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(word for word in found if not word.startswith("-"))[-1:]
 
 
-def _require_accepted(driver: tuple[str, ...], host: Tools, environment: Mapping[str, str]) -> None:
-    asked = [*driver, f"-ccbin={host.driver[0]}", "-E", "-x", "cu", "/dev/null"]
-    said = run_command(asked, env=environment, timeout_seconds=_PROBE_SECONDS)
-    refusal = re.search(r"#error -- (unsupported .*)", said.stdout + said.stderr)
-    if refusal or not said.ok:
-        why = refusal[1] if refusal else said.describe()
+def _require_accepted(home: Path, host: Tools) -> None:
+    """Refuse a host compiler that the toolkit's own header refuses, before every unit fails over it."""
+    try:
+        text = (home / "include" / "crt" / "host_config.h").read_text(errors="replace")
+    except OSError:
+        return
+    clang = "clang" in host.version
+    limit = r"clang version must be less than (\d+)" if clang else r"gcc versions later than (\d+)"
+    stated = re.search(limit, text)
+    version = re.search(r"(\d+)\.\d+", host.version.rpartition(")")[2] or host.version)
+    if stated is None or version is None:
+        return
+    newest = int(stated[1]) - 1 if clang else int(stated[1])
+    if int(version[1]) > newest:
+        name = f"{'clang++' if clang else 'g++'}-{newest}"
         raise ToolchainError(
-            f"nvcc does not take {host.driver[0]} ({host.version}) as its host compiler: {why}",
-            hint="Install a version of g++ that it takes, and name it: NVCC_CCBIN=g++-13, say.",
+            f"nvcc in {home} takes no host compiler newer than {name}, and {host.driver[0]} is {host.version}",
+            hint=f"Install {name}, and name it: NVCC_CCBIN={name}.",
         )
 
 
@@ -214,7 +223,7 @@ def _front(job: Job, step: Step) -> list[str]:
         *_COMPILE_FLAGS,
         *standard,
         *_architectures(request.target),
-        *(("-D__HIPCC__=1",) if request.target.source == "hip" else ()),
+        *(("-D__HIPCC__=1",) if ("OPWRIGHT_HIP_OVER_CUDA", "1") in request.defines else ()),
         *maps,
         *(f"-D{name}={value}" if value else f"-D{name}" for name, value in request.defines),
         *(f"-I{folder}" for folder in request.include_dirs),
