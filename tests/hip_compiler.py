@@ -28,7 +28,7 @@ KERNEL = """#include <opwright/kernel.h>
 #include <opwright/device.h>
 {before}
 template <typename T>
-__global__ void each(opwright::View<const T, 2> input, opwright::View<T, 2> output) {{
+__global__ {attribute} void each(opwright::View<const T, 2> input, opwright::View<T, 2> output) {{
   for (int64_t i = opwright::grid_index(); i < input.numel(); i += opwright::grid_step()) {{
     const T x = input.data[i];
     T y = x + x;
@@ -53,14 +53,17 @@ def tools() -> Tools:
         pytest.skip(error.what)
 
 
-def write_kernel(folder: Path, name: str = "doubled", body: str = "", before: str = "") -> Path:
+def write_kernel(
+    folder: Path, name: str = "doubled", body: str = "", before: str = "", attribute: str = ""
+) -> Path:
     """An operator with one HIP kernel, in which ``body`` stands."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "op.py").write_text(PREAMBLE + DESCRIPTION.format(name=name))
-    (folder / "kernel.hip").write_text(KERNEL.format(name=name, body=body, before=before))
+    text = KERNEL.format(name=name, body=body, before=before, attribute=attribute)
+    (folder / "kernel.hip").write_text(text)
     return folder
 
 
-def make_kernel(folder: Path, name: str = "doubled", body: str = "", before: str = "") -> Operator:
+def make_kernel(folder: Path, name: str = "doubled") -> Operator:
     """As `write_kernel`, read."""
-    return read_operator(write_kernel(folder, name, body, before))
+    return read_operator(write_kernel(folder, name))

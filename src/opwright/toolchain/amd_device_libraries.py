@@ -21,6 +21,8 @@ from opwright.toolchain.base import Tools
 FOLDERS = ("usr/lib/*/amdgcn/bitcode", "usr/lib/amdgcn/bitcode", "usr/share/amdgcn/bitcode")
 STAND_IN = "gfx9-generic"  # compiles for every chip of the family, waves of 64 lanes
 
+# Old headers call functions of a library that newer ones do without.
+_OF_OLD_HEADERS = "hip"
 # Device libraries that every kernel may need; the constants below choose among what is in them.
 _COMMON = (
     *("ocml", "ockl", "oclc_daz_opt_off", "oclc_unsafe_math_off", "oclc_finite_only_off"),
@@ -131,7 +133,8 @@ def _with_constants(architecture: str, flags: tuple[str, ...], root: Path) -> De
         version = 5 if (folder / "oclc_abi_version_500.bc").is_file() else 4
         flags = (*flags, f"-mcode-object-version={version}")
     wave64 = "on" if wave_size(architecture) == 64 else "off"
-    names = (*_COMMON, f"oclc_wavefrontsize64_{wave64}")
+    old = (_OF_OLD_HEADERS,) if (folder / f"{_OF_OLD_HEADERS}.bc").is_file() else ()
+    names = (*old, *_COMMON, f"oclc_wavefrontsize64_{wave64}")
     constants = (
         ("__oclc_ISA_version", constant_of(architecture)),
         ("__oclc_ABI_version", 100 * version),

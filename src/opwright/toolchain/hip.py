@@ -36,8 +36,11 @@ _CLANG = "clang"
 _RUNTIME = "HIP runtime"
 _PROBE_SECONDS = 60.0
 _COMPILE_FLAGS = ("-std=c++17", "-fPIC", "-fvisibility=hidden", "-DNDEBUG")
-# With these, clang turns a unit of constants into what it can link into device code.
-_BITCODE = ("--target=amdgcn-amd-amdhsa", "-nogpulib", "-emit-llvm")
+# With these, clang turns a unit of constants into what it can link into device code of any version.
+_BITCODE = (
+    *("--target=amdgcn-amd-amdhsa", "-nogpulib", "-emit-llvm"),
+    *("-Xclang", "-mcode-object-version=none"),
+)
 
 
 def find_driver(environment: Mapping[str, str]) -> tuple[str, ...]:
