@@ -153,7 +153,7 @@ def test_alone_an_operator_that_does_not_build_is_only_an_error(
         (["swish", "--target", "gpu"], UsageError),
         (["swish", "--binding", "other"], UsageError),
         ([], UsageError),
-        (["swish", "--target", "cuda"], DeviceError),
+        (["swish", "--target", "npu"], DeviceError),
         (["swish", "--json", "/nowhere/at/all.json"], RecordError),
     ],
 )

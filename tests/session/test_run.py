@@ -8,6 +8,7 @@ import pytest
 
 from cli_operators import OPERATORS
 from made_record import BROKEN, HOLLOW, RIGHT, WRONG
+from operator_folder import write_operator
 from opwright.discovery import find_one
 from opwright.errors import (
     CompileError,
@@ -77,6 +78,28 @@ def test_the_worst_of_all_operators_is_the_exit_code(
     records: list[OperatorRecord], errors: list[OpwrightError], code: int
 ) -> None:
     assert Run(operators=records, errors=errors).exit_code == code
+
+
+CALLABLE = """
+op = Operator(
+    "twice(Tensor x) -> Tensor",
+    inputs={"x": Tensor(rows, cols)},
+    dtypes=("float32",),
+    reference=lambda x: 2 * x,
+    function=lambda x: 2 * x,
+)
+"""
+
+
+@pytest.mark.parametrize("only", [("empty",), ("emulation",), ("empty", "sanitizers")])
+def test_only_the_builds_are_run_whose_checks_are_asked_for(
+    only: tuple[str, ...], tmp_path: Path
+) -> None:
+    run = Run()
+    asked = Asked(Target("emulated", "wave32"), only=only)
+    check_operators(run, [str(write_operator(tmp_path, CALLABLE))], asked, Told())
+    (record,) = run.operators
+    assert tuple(record.checks()) == only
 
 
 def test_what_is_done_is_in_the_run_when_it_is_cut_short(operators: Path) -> None:

@@ -129,4 +129,6 @@ CHECK = Check(
     "the emulator, which sees every memory access, finds no race, no stray access and no unmet wait",
     cases,
     run,
+    build="watched",
+    kinds=("emulated",),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from opwright.binding.emulation import Emulation
 from opwright.checks.judging.programs import Program
@@ -13,6 +13,9 @@ from opwright.records.verdict import Outcome
 from opwright.spec.case import Case
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.target import HOST, Target
+
+Build = Literal["plain", "watched", "sanitized", "device sanitized"]
+"""Which library a check runs on: the one that users get, or one that tells more and is made for it alone."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,8 @@ class Check:
     has found something. Cases of one that ``shrinks`` mean the same at other sizes, layouts, dtypes and
     values. ``program`` shows a case without the check, None for what no few calls can show.
     ``not_on_devices`` says why a check tells nothing of a kernel that runs on a device; one for
-    ``devices_only`` has no question for the host.
+    ``devices_only`` has no question for the host. ``build`` is the library that it runs on, ``kinds`` are
+    those of the targets that it is for, none for all.
     """
 
     name: str
@@ -80,6 +84,14 @@ class Check:
     program: Program | None = None
     not_on_devices: str = ""
     devices_only: bool = False
+    build: Build = "plain"
+    kinds: tuple[str, ...] = ()
+
+    def asks(self, target: Target) -> bool:
+        """Whether it has a question for kernels on ``target``."""
+        if self.devices_only and target.device_type == "cpu":
+            return False
+        return not self.kinds or target.kind in self.kinds
 
     def plan(self, spec: OperatorSpec, target: Target = HOST) -> Plan:
         """The cases for an operator on a target, or the reason why there are none."""

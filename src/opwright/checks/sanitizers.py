@@ -51,4 +51,6 @@ CHECK = Check(
     cases,
     run,
     program=Program(),
+    build="sanitized",
+    kinds=("cpu", "emulated", "simulated"),
 )

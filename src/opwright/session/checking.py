@@ -50,7 +50,7 @@ def check_operator(
     watcher: Watcher | None = None,
     shrinks: bool = False,
 ) -> OperatorRecord:
-    """Build one operator, run every planned case in the worker, and return the record.
+    """Build one operator, run every planned case of that build in the worker, and return the record.
 
     ``operator`` is what finds it again in another process (`opwright.discovery.find_one`). With
     ``shrinks``, failing cases are made smaller, and written as programs that show the fault.
@@ -63,7 +63,8 @@ def check_operator(
         partial(build_operator, spec, target, binding=binding),
         partial(put_under_test, worker, operator, target),
     )
-    cases, unplanned = plan(spec, choose(only, target), target)
+    checks = [check for check in choose(only, target) if check.build == "plain"]
+    cases, unplanned = plan(spec, checks, target)
     records = run_cases(worker, spec.name, cases, watcher=watcher)
     whole = operator_record(
         spec,

@@ -8,6 +8,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Protocol
 
+from opwright.checks.protocol import Build
 from opwright.checks.table import choose
 from opwright.discovery import Described, find, installed_names
 from opwright.errors import DeviceError, FoundFault, NotEvidence, OpwrightError, ReferenceFailed
@@ -36,8 +37,13 @@ class Asked:
     sanitize: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse unknown names."""
-        choose(self.only, self.target)
+        """Refuse unknown names, and what the target cannot be asked."""
+        self.builds()
+
+    def builds(self) -> set[Build]:
+        """The builds that the checks run on."""
+        checks = choose(self.only, self.target, sanitize=self.sanitize)
+        return {check.build for check in checks}
 
 
 class Observer(Protocol):
@@ -138,24 +144,27 @@ def found_operators(texts: Sequence[str]) -> list[tuple[str, Described]]:
 def _checked(
     worker: Worker, address: str, described: Described, asked: Asked, observer: Observer
 ) -> OperatorRecord:
-    record = check_operator(
-        worker,
-        address,
-        described,
-        asked.target,
-        only=asked.only,
-        binding=asked.binding,
-        watcher=observer.case,
-        shrinks=True,
-    )
     target, binding, watcher = asked.target, asked.binding, observer.case
-    is_emulated = target.kind == "emulated"
-    if is_emulated:
+    builds = asked.builds()
+    if "plain" in builds:
+        record = check_operator(
+            worker,
+            address,
+            described,
+            target,
+            only=asked.only,
+            binding=binding,
+            watcher=watcher,
+            shrinks=True,
+        )
+    else:
+        record = operator_record(described.spec, target, ())
+    if "watched" in builds:
         record = watched(
             record, worker, address, described, target, binding=binding, watcher=watcher
         )
-    if asked.sanitize and target.kind == "cuda":
-        return device_sanitized(record, address, described, target, binding=binding)
-    if asked.sanitize or is_emulated:
+    if "sanitized" in builds:
         record = sanitized(record, address, described, target, binding=binding, watcher=watcher)
+    if "device sanitized" in builds:
+        record = device_sanitized(record, address, described, target, binding=binding)
     return record

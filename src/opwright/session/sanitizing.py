@@ -99,4 +99,4 @@ def _judged(outcome: Outcome, stderr: str, folder: Path) -> Outcome:
 
 
 def _not_run(reason: str) -> CaseRecord:
-    return CaseRecord("sanitizers", "build", {}, not_checked(reason), 0.0)
+    return CaseRecord(sanitizers.CHECK.name, "build", {}, not_checked(reason), 0.0)

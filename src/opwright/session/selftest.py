@@ -16,10 +16,8 @@ from opwright.session.checking import check_operator, checking
 from opwright.session.kept_state import kept_state
 from opwright.session.planted import Defect, Expected, correct_folders, defects
 from opwright.session.sanitizing import sanitizer_cases
-from opwright.spec.target import Target
+from opwright.spec.target import HOST
 from opwright.worker import Limits, Worker
-
-SANITIZERS = "sanitizers"  # no check of the table: it takes a build of its own, on --sanitize
 
 
 @dataclass(frozen=True)
@@ -31,7 +29,7 @@ class Chosen:
 
     def __post_init__(self) -> None:
         """Refuse unknown names with `UsageError`."""
-        choose([check for check in self.checks if check != SANITIZERS])
+        choose(self.checks)
 
     def defects(self, planted: Iterable[Defect]) -> list[Defect]:
         """The defects that one of the checks has to find."""
@@ -123,15 +121,15 @@ def try_correct(worker: Worker, folder: Path, chosen: Chosen) -> CorrectTrial:
 
 
 def cases_of(worker: Worker, folder: Path, checks: Sequence[str]) -> tuple[CaseRecord, ...]:
-    """What the checks say of one operator; `SANITIZERS`, which has to be asked for, among them."""
-    operator, target = str(folder), Target("cpu")
+    """What the checks say of one operator; none stands for all but the sanitizers, which have to be named."""
+    operator = str(folder)
     described = find_one(operator)
-    plain = [check for check in checks if check != SANITIZERS]
+    chosen = choose(checks)
     cases: tuple[CaseRecord, ...] = ()
-    if plain or not checks:
-        cases = check_operator(worker, operator, described, target, only=plain).cases
-    if SANITIZERS in checks:
-        cases += sanitizer_cases(operator, described, target)
+    if plain := [check.name for check in chosen if check.build == "plain"]:
+        cases = check_operator(worker, operator, described, HOST, only=plain).cases
+    if any(check.build == "sanitized" for check in chosen):
+        cases += sanitizer_cases(operator, described, HOST)
     return cases
 
 

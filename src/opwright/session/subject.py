@@ -9,13 +9,11 @@ from typing import Any
 from opwright.binding.attach import attach
 from opwright.binding.dispatch import dispatcher_op
 from opwright.binding.emulation import Emulation
-from opwright.checks import emulation, sanitizers
-from opwright.checks.device import device_sanitizers
 from opwright.checks.judging.emulated import drain_findings, explained_launches
 from opwright.checks.protocol import Subject, Surroundings
 from opwright.checks.state.floating_point import control_state
 from opwright.checks.state.process import process_state
-from opwright.checks.table import CHECKS
+from opwright.checks.table import check_named
 from opwright.devices.device import device_for
 from opwright.devices.faults import DeviceFault
 from opwright.discovery import find_one
@@ -31,15 +29,11 @@ PRELOAD = ("torch", "opwright.session.subject")
 
 def set_up(payload: dict[str, Any]) -> Callable[[dict[str, Any]], dict[str, Any]]:
     """Load the operator that ``payload`` names; returns what answers a case."""
-    checks = {
-        check.name: check
-        for check in (*CHECKS, sanitizers.CHECK, emulation.CHECK, device_sanitizers.CHECK)
-    }
     subject = _subject(payload)
 
     def answer(item: dict[str, Any]) -> dict[str, Any]:
         case = case_from_json(item)
-        check = checks[case.check]
+        check = check_named(case.check)
         if subject.emulation is None:
             outcome = _judged(lambda: check.run(case, subject))
         else:

@@ -44,4 +44,6 @@ CHECK = Check(
     cases,
     run,
     devices_only=True,
+    build="device sanitized",
+    kinds=("cuda",),
 )
