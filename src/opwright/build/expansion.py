@@ -8,6 +8,7 @@ driver is asked what it would run (``-###``), and the answer is part of the key.
 from __future__ import annotations
 
 import re
+import tempfile
 from pathlib import Path
 
 from opwright.build.roots import Roots
@@ -20,7 +21,8 @@ from opwright.spec.request import HEADER_SUFFIXES
 from opwright.toolchain.base import Job, Step, Toolchain
 
 _STANDS_FOR_MORE = re.compile(r"(?:^|\s)(?:@|-{1,2}specs\b|--config\b|-wrapper\b)")
-_TEMPORARY = re.compile(r"[^\s\"]*/cc\w{6}(?=[.\s\"])")
+_OF_GCC = re.compile(r"[^\s\"]*/cc\w{6}(?=[.\s\"])")
+_OF_CLANG = r"[^\s\"/]*-[0-9a-f]{6}(?=[./\s\"])"  # in the folder for temporary files
 _SECONDS = 60.0
 _SAY_THEIR_LANGUAGE = (".cu", ".hip", ".cl")  # their commands do
 
@@ -59,4 +61,6 @@ def _answer(job: Job, command: list[str], roots: Roots) -> str:
         )
     except OpwrightError as error:
         return error.what  # the build will say it in full
-    return _TEMPORARY.sub("TEMPORARY", roots.portable(said.stdout + said.stderr))
+    folder = re.escape(tempfile.gettempdir())
+    text = re.sub(f"{folder}/{_OF_CLANG}", "TEMPORARY", said.stdout + said.stderr)
+    return _OF_GCC.sub("TEMPORARY", roots.portable(text))
