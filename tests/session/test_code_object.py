@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from opwright.spec.target import Target
 from opwright.toolchain.torch_facts import torch_facts
 
 ARCHITECTURES = ("gfx906", "gfx90a", "gfx942", "gfx1100", "gfx1151", "gfx9-generic")
+EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 OPERATORS = Path(errors.__file__).parent / "ops"
 # More values at the same time than the few registers that the kernel is allowed.
 FEW_REGISTERS = "__attribute__((amdgpu_num_vgpr(16)))"
@@ -178,6 +180,26 @@ def test_only_operators_with_kernels_for_hip_can_be_compiled_alone(tmp_path: Pat
         )
     with pytest.raises(errors.UsageError, match="--compile-only is for target hip"):
         list(build_operators([str(tmp_path)], Target("cpu"), compile_only=True))
+
+
+def test_the_device_sources_of_an_extension_are_compiled_as_they_are(tmp_path: Path) -> None:
+    for name, kernels in (("swish", 2), ("add2", 1)):
+        folder = tmp_path / name
+        shutil.copytree(EXAMPLES / name, folder, ignore=shutil.ignore_patterns("__pycache__"))
+        before = {path: path.read_bytes() for path in folder.iterdir()}
+        hip_compiler.tools()
+        first, *_ = build_operators([str(folder)], Target("hip", "gfx942"), compile_only=True)
+        assert len(first.kernels) == kernels
+        assert {path: path.read_bytes() for path in folder.iterdir() if path in before} == before
+        assert not list(folder.glob("*_hip.*"))
+
+
+def test_a_source_that_includes_torch_is_refused_with_what_it_needs(tmp_path: Path) -> None:
+    hip_compiler.tools()
+    shutil.copytree(EXAMPLES / "bias_gelu", tmp_path / "bias_gelu")
+    with pytest.raises(errors.CompileError, match=r"CUDAContext\.h' file not found") as failed:
+        compiled(tmp_path / "bias_gelu", "gfx942")
+    assert "needs a torch that is built for HIP" in failed.value.hint
 
 
 @pytest.mark.skipif(bool(torch_facts().hip), reason="this torch is built for HIP")

@@ -42,6 +42,12 @@ def test_device_code_is_compiled_as_hip_for_the_architecture() -> None:
         assert command[command.index("-MF") + 1] == "/p/k.d"
 
 
+def test_a_source_of_cudas_gets_the_header_that_nvcc_includes_by_itself() -> None:
+    command = compiled("more.cu")
+    assert command[command.index("-include") + 1] == "hip/hip_runtime.h"
+    assert "-include" not in compiled("kernel__.hip")
+
+
 def test_the_name_of_a_unit_in_the_binary_follows_from_no_absolute_path() -> None:
     (here,) = (word for word in compiled("a/k.hip") if word.startswith("-cuid="))
     moved = hip.compile_command(job(), Step("a/k.hip", Path("/elsewhere/k.hip"), OBJECT, LIBRARY))

@@ -5,60 +5,74 @@ from __future__ import annotations
 from pathlib import Path
 
 from opwright.errors import SpecError
+from opwright.files import why_no_file
 from opwright.frozen import replace
 from opwright.generate.binding_source import GENERATOR_VERSION
-from opwright.generate.kernels import own_kernels, sources_of
-from opwright.generate.signature import declaration
+from opwright.generate.kernels import Kernels, own_kernels, sources_of
 from opwright.records.artifact import Artifact
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.request import BuildRequest, Unit
 from opwright.spec.target import Target
 from opwright.toolchain.amd_device_libraries import DeviceSupport
-from opwright.toolchain.hip import CONSTANTS_NAME, CONSTANTS_SUFFIX
+from opwright.toolchain.hip import CONSTANTS_NAME, CONSTANTS_SUFFIX, SUFFIXES
 
 LABEL = "compiled"
+_ALONE = (
+    "It is compiled alone, with HIP's headers: what includes torch's, or is written for CUDA's alone, "
+    "needs a torch that is built for HIP."
+)
 
 
 def code_object_request(spec: OperatorSpec, target: Target) -> BuildRequest:
-    """The build of an operator's kernels with their launchers, and of no binding: torch takes no part.
+    """The build of an operator's device code with its launchers, and of no binding: torch takes no part.
 
-    Raises `SpecError` when the description has no source for the target, or has no kernels of its own.
+    Of an extension that is its device sources, as they are. Raises `SpecError` where there is no source
+    of device code for the target.
     """
-    if spec.implementation != "generated":
-        raise SpecError(
-            f"{spec.location}: {spec.name} is {_KINDS[spec.implementation]}: there are no kernels to "
-            "compile without torch",
-            hint="--compile-only is for operators with `sources`.",
-        )
-    _, names = sources_of(spec, target)
-    kernels = own_kernels(spec, target, names)
+    kernels = _of_extension(spec) if spec.extension else _own(spec, target)
     include = Path(__file__).parent.parent / "include"
     return BuildRequest(
         name=spec.name,
         target=target,
         root=spec.folder,
         units=kernels.units,
-        include_dirs=(
-            spec.folder,
-            *(spec.folder / name for name in spec.include_dirs),
-            *kernels.include_dirs,
-            include,
-        ),
-        named_roots=(("opwright", include), *kernels.named_roots),
-        defines=kernels.defines,
+        include_dirs=(spec.folder, *kernels.include_dirs, include),
+        named_roots=(("opwright", include),),
         compile_flags=(kernels.optimisation, *spec.compile_flags),
         identity=(("generator", GENERATOR_VERSION), ("binding", "none")),
         facts={
             "kind": "code object",
             "label": LABEL,
             "schema": spec.schema.text,
-            "signature": declaration(spec, target),
             "dtypes": list(spec.dtypes),
         },
     )
 
 
-_KINDS = {"extension": "an extension", "callable": "a Python callable"}
+def _own(spec: OperatorSpec, target: Target) -> Kernels:
+    if spec.function is not None:
+        raise SpecError(
+            f"{spec.location}: {spec.name} is a Python callable: it has no source to compile",
+            hint="Leave it out.",
+        )
+    kernels = own_kernels(spec, target, sources_of(spec, target)[1])
+    return replace(kernels, include_dirs=tuple(spec.folder / name for name in spec.include_dirs))
+
+
+def _of_extension(spec: OperatorSpec) -> Kernels:
+    assert spec.extension is not None
+    names = [name for name in spec.extension.sources if Path(name).suffix in SUFFIXES]
+    missing = [name for name in names if why_no_file(spec.folder / name)]
+    if missing or not names:
+        what = f"there is no {missing[0]}" if missing else "it has no .hip or .cu source"
+        raise SpecError(
+            f"{spec.location}: the extension {spec.name} has no device code to compile: {what}",
+            hint=f"Its sources are: {', '.join(spec.extension.sources)}.",
+        )
+    return Kernels(
+        units=tuple(Unit(name, path=spec.folder / name, advice=_ALONE) for name in names),
+        include_dirs=tuple(spec.folder / name for name in spec.extension.include_dirs),
+    )
 
 
 def constants_request(target: Target, support: DeviceSupport) -> BuildRequest:

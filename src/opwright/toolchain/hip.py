@@ -36,6 +36,7 @@ _CLANG = "clang"
 _RUNTIME = "HIP runtime"
 _PROBE_SECONDS = 60.0
 _COMPILE_FLAGS = ("-std=c++17", "-fPIC", "-fvisibility=hidden", "-DNDEBUG")
+_AS_NVCC_DOES = ("-include", "hip/hip_runtime.h")
 # With these, clang turns a unit of constants into what it can link into device code of any version.
 _BITCODE = (
     *("--target=amdgcn-amd-amdhsa", "-nogpulib", "-emit-llvm"),
@@ -169,6 +170,7 @@ def _front(job: Job, step: Step) -> list[str]:
         *started(job.tools.driver),
         *("-x", "hip", f"--offload-arch={request.target.architecture}"),
         *_COMPILE_FLAGS,
+        *(_AS_NVCC_DOES if Path(step.name).suffix == ".cu" else ()),
         f"-cuid={unit}",  # else made of absolute paths
         *(f"-ffile-prefix-map={folder}={name}" for folder, name in job.prefix_map),
         *cpu.words(job, "CPPFLAGS", "HIPFLAGS"),
