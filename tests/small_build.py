@@ -14,6 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from opwright.build.builder import build
+from opwright.build.explain import Miss
+from opwright.build.manifest import Manifest
+from opwright.build.query import Query
 from opwright.build.store import Store
 from opwright.frozen import replace
 from opwright.log import logging_to
@@ -57,6 +60,11 @@ def answer_of(artifact: Artifact) -> int:
 def built(request: BuildRequest, store: Store | Path) -> Artifact:
     """Build into ``store``."""
     return build(request, store=store if isinstance(store, Store) else Store(store))
+
+
+def looked_up(request: BuildRequest, store: Store | Path) -> Manifest | Miss:
+    """The entry of ``store`` that fits, or why none does; nothing is built."""
+    return Query(request, store if isinstance(store, Store) else Store(store)).find()
 
 
 @contextmanager

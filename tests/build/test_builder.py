@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from opwright.build.lookup import lookup
+from opwright.build.manifest import Manifest
 from opwright.build.quarantine import quarantine
 from opwright.build.store import Store
 from opwright.errors import CompileError, SpecError, StoreError, TimedOut, ToolchainError
@@ -30,6 +30,7 @@ from small_build import (
     built,
     compiler_script,
     counting_compiler,
+    looked_up,
     heard,
     lines_of,
     request_for,
@@ -419,4 +420,4 @@ def test_a_build_that_fails_publishes_nothing_and_the_next_one_works(
     write(root, k_h="#define K 2\n")
     artifact = built(request_for(root), tmp_path / "store")
     assert (artifact.hit, answer_of(artifact)) == (False, 2)
-    assert lookup(request_for(root), store=Store(tmp_path / "store"))
+    assert isinstance(looked_up(request_for(root), tmp_path / "store"), Manifest)

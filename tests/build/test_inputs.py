@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from opwright.build.explain import Miss
-from opwright.build.lookup import lookup
 from opwright.build.store import Store
 from small_build import (
     EXPORT,
@@ -21,6 +20,7 @@ from small_build import (
     counting_compiler,
     heard,
     lines_of,
+    looked_up,
     request_for,
     run_python,
     small_operator,
@@ -195,7 +195,7 @@ def test_a_slow_compiler_takes_the_header_as_it_is_when_it_reads_it(
     write(root, k_h="#define K 5\n")
     out, err = child.communicate()
     assert out.strip() == "5" or out.strip() == "2", err
-    now = lookup(request_for(root), store=Store(tmp_path / "store"))
+    now = looked_up(request_for(root), tmp_path / "store")
     assert isinstance(now, Miss), "another compiler is another key"
 
 

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from opwright.build.explain import Miss
-from opwright.build.lookup import explain, lookup
 from opwright.build.store import Store
 from opwright.frozen import replace
 from opwright.spec.request import Unit
@@ -20,6 +19,7 @@ from small_build import (
     answer_of,
     built,
     compiler_script,
+    looked_up,
     heard,
     request_for,
     small_operator,
@@ -56,20 +56,20 @@ def test_each_change_is_a_miss_that_names_its_field(root: Path, tmp_path: Path, 
     store = Store(tmp_path / "store")
     built(before, store)
     after = replace(before, **changes)
-    found = lookup(after, store=store)
-    assert isinstance(found, Miss)
-    assert found.changed[0] == field
-    assert explain(after, store=store).field == field
-    assert not built(after, store).hit
-    assert built(before, store).hit
-    assert explain(before, store=store).field == ""
+    miss = looked_up(after, store)
+    assert isinstance(miss, Miss)
+    assert miss.field == field
+    artifact = built(after, store)
+    assert (artifact.hit, artifact.changed) == (False, field)
+    artifact = built(before, store)
+    assert (artifact.hit, artifact.changed, artifact.reason) == (True, "", "")
 
 
 def test_the_order_of_include_folders_counts(root: Path, tmp_path: Path) -> None:
     one = request_for(root, include_dirs=(root / "a", root / "b"))
     other = replace(one, include_dirs=(root / "b", root / "a"))
     built(one, tmp_path / "store")
-    assert explain(other, store=Store(tmp_path / "store")).field == "include dirs"
+    assert built(other, tmp_path / "store").changed == "include dirs"
 
 
 @pytest.mark.parametrize("name", ["CFLAGS", "CXXFLAGS", "CPPFLAGS"])
@@ -89,9 +89,7 @@ def test_search_paths_from_the_environment_count(
 ) -> None:
     built(request_for(root), tmp_path / "store")
     monkeypatch.setenv(name, "-s" if name == "LDFLAGS" else str(root / "a"))
-    assert (
-        explain(request_for(root), store=Store(tmp_path / "store")).field == f"environment {name}"
-    )
+    assert built(request_for(root), tmp_path / "store").changed == f"environment {name}"
 
 
 def test_what_the_compiler_does_not_honour_does_not_count(
@@ -159,7 +157,7 @@ def test_a_run_path_counts_by_its_absolute_path(root: Path, tmp_path: Path) -> N
     moved = tmp_path / "moved"
     lib.rename(moved)
     request = replace(request, named_roots=(("torch", moved),), link_flags=(f"-Wl,-rpath,{moved}",))
-    assert explain(request, store=Store(tmp_path / "store")).field == "link flags"
+    assert built(request, tmp_path / "store").changed == "link flags"
 
 
 def test_no_absolute_path_gets_into_the_key_or_the_library(root: Path, tmp_path: Path) -> None:
@@ -222,8 +220,8 @@ def test_an_operator_with_a_longer_name_is_not_the_nearest(tmp_path: Path) -> No
     store = Store(tmp_path / "store")
     built(replace(small_operator(tmp_path / "a"), name="small-cpu"), store)
     with heard():
-        found = lookup(small_operator(tmp_path / "b"), store=store)
-    assert found == Miss("it was never built")
+        miss = looked_up(small_operator(tmp_path / "b"), store)
+    assert miss == Miss("it was never built")
 
 
 @pytest.mark.parametrize("place", ["compile_flags", "environment"])

@@ -195,7 +195,7 @@ def test_a_source_edited_during_the_look_up_is_not_remembered(
 ) -> None:
     asked.ask()
     time.sleep(_TICK_SECONDS)
-    first_change = "opwright.build.lookup.first_change"
+    first_change = "opwright.build.query.first_change"
     from opwright.build.inputs import first_change as real
 
     def slow(*arguments: object) -> object:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -19,20 +20,20 @@ def test_each_operator_has_its_library_and_the_field_that_made_it_be_built(tmp_p
         f"{tmp_path / 'many.py'}:right",
         str(write_doubled(tmp_path / "new", "built_in_a_row")),
     ]
-    callable_, generated = build_operators(texts, Target("cpu"), why=True)
-    assert (callable_.spec.name, callable_.artifact, callable_.changed) == ("right", None, "")
+    callable_, generated = build_operators(texts, Target("cpu"))
+    assert (callable_.spec.name, callable_.artifact) == ("right", None)
     assert generated.artifact is not None
     assert not generated.artifact.hit
     assert generated.artifact.reason == "it was never built"
-    _, again = build_operators(texts, Target("cpu"), why=True)
+    _, again = build_operators(texts, Target("cpu"))
     assert again.artifact is not None
-    assert (again.artifact.hit, again.changed) == (True, "")
+    assert (again.artifact.hit, again.artifact.changed) == (True, "")
     with (generated.spec.folder / "kernel.cpp").open("a") as kernel:
         kernel.write("// another line\nstatic int another;\n")
-    _, edited = build_operators(texts, Target("cpu"), why=True)
+    _, edited = build_operators(texts, Target("cpu"))
     assert edited.artifact is not None
     assert not edited.artifact.hit
-    assert "kernel.cpp" in edited.changed
+    assert "kernel.cpp" in edited.artifact.changed
 
 
 def test_nothing_is_built_where_one_is_not_found(tmp_path: Path, empty_store: Path) -> None:
@@ -40,3 +41,23 @@ def test_nothing_is_built_where_one_is_not_found(tmp_path: Path, empty_store: Pa
     with pytest.raises(DiscoveryError):
         list(build_operators(texts, Target("cpu")))
     assert not empty_store.exists()
+
+
+@pytest.mark.slow
+def test_a_hit_for_the_emulator_names_no_change_and_an_edit_names_its_file(tmp_path: Path) -> None:
+    source = Path(__file__).parent.parent / "emulated_defects" / "tail_not_guarded"
+    folder = tmp_path / "edited"
+    shutil.copytree(source, folder)
+
+    def changed() -> tuple[bool, str]:
+        (built,) = build_operators([str(folder)], Target("emulated", "wave32"))
+        assert built.artifact is not None
+        return built.artifact.hit, built.artifact.changed
+
+    changed()
+    assert changed() == (True, "")
+    with (folder / "kernel.cu").open("a") as kernel:
+        kernel.write("static int another;\n")
+    hit, what = changed()
+    assert not hit
+    assert what

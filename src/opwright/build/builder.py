@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from opwright.build.explain import Miss
-from opwright.build.lookup import Query
+from opwright.build.query import Query
 from opwright.build.manifest import MANIFEST, Manifest, read_manifest
 from opwright.build.receipt import Question, remember
 from opwright.build.store import Store
@@ -57,8 +57,12 @@ def build(
         again = query.find()
         if isinstance(again, Manifest) and not force:
             return _hit(query, again, started)
-        reason = again.reason if isinstance(again, Miss) else "it was asked for"
-        log("build.start", f"building {request.name} for {request.target}: {reason}", key=query.key)
+        why = again if isinstance(again, Miss) else Miss("it was asked for")
+        log(
+            "build.start",
+            f"building {request.name} for {request.target}: {why.reason}",
+            key=query.key,
+        )
         if exclusive:
             reclaim(query.store.version_folder, query.key)
         manifest = _build(query, started, force=force)
@@ -68,7 +72,7 @@ def build(
         folder=str(manifest.folder),
     )
     seconds = time.monotonic() - started
-    return query.artifact(manifest, hit=False, seconds=seconds, reason=reason)
+    return query.artifact(manifest, hit=False, seconds=seconds, why=why)
 
 
 def _hit(query: Query, manifest: Manifest, started: float) -> Artifact:

@@ -13,7 +13,7 @@ from opwright.build.execute import run_plan
 from opwright.build.failure import gather_log
 from opwright.build.inputs import Inputs
 from opwright.build.jobs import job_count
-from opwright.build.lookup import Query
+from opwright.build.query import Query
 from opwright.build.observe import Changed, Unseen, observe
 from opwright.build.plan import Plan, plan_build
 from opwright.build.preprocess import prefix_map

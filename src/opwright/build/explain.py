@@ -15,6 +15,11 @@ class Miss(NamedTuple):
     reason: str
     changed: tuple[str, ...] = ()
 
+    @property
+    def field(self) -> str:
+        """The one that matters most, empty where there is nothing to compare with."""
+        return self.changed[0] if self.changed else ""
+
 
 def nearest_difference(store: Store, request: BuildRequest, parts: dict[str, str]) -> Miss:
     """Compare with every entry of the same name; the one with the fewest differing fields counts."""

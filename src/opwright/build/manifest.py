@@ -37,7 +37,9 @@ class Manifest(NamedTuple):
         del data["folder"]
         return json.dumps({"version": VERSION, **data}, indent=1, sort_keys=True)
 
-    def artifact(self, *, hit: bool, seconds: float, reason: str = "") -> Artifact:
+    def artifact(
+        self, *, hit: bool, seconds: float, reason: str = "", changed: str = ""
+    ) -> Artifact:
         """The entry as the rest of Opwright sees it."""
         facts = {**self.facts, "unit_seconds": self.unit_seconds, "build_seconds": self.seconds}
         return Artifact(
@@ -52,6 +54,7 @@ class Manifest(NamedTuple):
             hit=hit,
             seconds=seconds,
             reason=reason,
+            changed=changed,
         )
 
 

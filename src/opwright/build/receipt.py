@@ -21,7 +21,7 @@ from opwright.log import log
 from opwright.records.artifact import Artifact, artifact_from_json, artifact_to_json
 
 if TYPE_CHECKING:
-    from opwright.build.lookup import Query
+    from opwright.build.query import Query
     from opwright.build.manifest import Manifest
 
 _BOOT = "/proc/sys/kernel/random/boot_id"

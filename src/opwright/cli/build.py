@@ -60,7 +60,6 @@ def command(
             binding=binding,
             compile_only=compile_only,
             force=force,
-            why=why or as_json,
         ):
             if as_json:
                 done.append(_plain(built, target))
@@ -93,7 +92,7 @@ def _plain(built: Built, target: Target) -> dict[str, Any]:
     return {
         "name": built.spec.name,
         "target": str(target),
-        "changed": built.changed,
+        "changed": built.artifact.changed if built.artifact else "",
         "label": built.artifact.facts.get("label") if built.artifact else None,
         "artifact": plain,
         "kernels": [resources_to_json(kernel) for kernel in built.kernels],

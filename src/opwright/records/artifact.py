@@ -13,7 +13,8 @@ class Artifact(Frozen):
 
     ``key_parts`` are the named fields that the build key was made of; two artifacts that differ
     differ in one of them. ``digest`` is the SHA-256 of the library file. ``hit`` says whether this
-    call found it (True) or built it (False); ``reason`` says why it had to be built.
+    call found it (True) or built it (False); ``reason`` says why it had to be built, and ``changed`` names
+    the one field or file that made it be, empty for none.
     """
 
     name: str
@@ -27,6 +28,7 @@ class Artifact(Frozen):
     hit: bool
     seconds: float
     reason: str = ""
+    changed: str = ""
 
 
 def artifact_to_json(artifact: Artifact) -> dict[str, Any]:

@@ -1,18 +1,16 @@
-"""Build operators one after the other, and say of each which field made that necessary."""
+"""Build operators one after the other."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from opwright.build.lookup import explain
 from opwright.discovery import find
 from opwright.errors import UsageError
 from opwright.log import waiting
 from opwright.records.artifact import Artifact
 from opwright.records.resources import KernelResources
-from opwright.session.architecture import with_architecture
-from opwright.session.building import build_operator, prepared, request_for
+from opwright.session.building import build_operator
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.target import Target
 from opwright.toolchain.code_object import kernel_resources
@@ -20,14 +18,10 @@ from opwright.toolchain.code_object import kernel_resources
 
 @dataclass(frozen=True)
 class Built:
-    """One operator's library, None for a callable; ``changed`` is the field or file that made it be built.
-
-    ``kernels`` are those of a library that was compiled only.
-    """
+    """One operator's library, None for a callable; ``kernels`` are those of one that was compiled only."""
 
     spec: OperatorSpec
     artifact: Artifact | None
-    changed: str = ""
     kernels: list[KernelResources] = field(default_factory=list)
 
 
@@ -38,11 +32,10 @@ def build_operators(
     binding: str | None = None,
     compile_only: bool = False,
     force: bool = False,
-    why: bool = False,
 ) -> Iterator[Built]:
     """Find or build every operator that is named; all are found before the first is built.
 
-    With ``why`` the field that changed is looked for. Raises what finding and building raise, and
+    Raises what finding and building raise, and
     `UsageError` for ``compile_only`` and a target that needs more than a compiler for no step.
     """
     if compile_only and target.kind != "hip":
@@ -55,16 +48,8 @@ def build_operators(
         with waiting(f"reading {text}", asked_for=text):
             specs += [described.spec for described in find(text)]
     for spec in specs:
-        changed = _changed(spec, target, binding, compile_only) if why else ""
         artifact = build_operator(
             spec, target, binding=binding, compile_only=compile_only, force=force
         )
         kernels = kernel_resources(artifact.library) if artifact and compile_only else []
-        yield Built(spec, artifact, changed, kernels)
-
-
-def _changed(spec: OperatorSpec, target: Target, binding: str | None, compile_only: bool) -> str:
-    request = request_for(
-        spec, with_architecture(target), binding=binding, compile_only=compile_only
-    )
-    return "" if request is None else explain(prepared(request)).field
+        yield Built(spec, artifact, kernels)

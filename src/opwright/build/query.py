@@ -1,11 +1,9 @@
-"""Find the library of a request in the store, or say why it has to be built."""
+"""A request as a question to the store: its key, the entry that holds, or why none does."""
 
 from __future__ import annotations
 
-import time
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
 
 from opwright.build.digests import Digests
 from opwright.build.entries import entries, has_damaged
@@ -101,11 +99,12 @@ class Query:
         return nearest_difference(self.store, self.request, self.parts)
 
     def artifact(
-        self, manifest: Manifest, *, hit: bool, seconds: float, reason: str = ""
+        self, manifest: Manifest, *, hit: bool, seconds: float, why: Miss | None = None
     ) -> Artifact:
         """The entry as an answer to this request, with this request's facts, which are in no key."""
         found = manifest._replace(facts={**manifest.facts, **self.request.facts})
-        return found.artifact(hit=hit, seconds=seconds, reason=reason)
+        why = why or Miss("")
+        return found.artifact(hit=hit, seconds=seconds, reason=why.reason, changed=why.field)
 
     def preprocessed(self) -> Inputs | None:
         """The inputs as preprocessing tells them, where the compiler could not be watched."""
@@ -120,31 +119,3 @@ class Query:
             if now is None or now.preprocessed != inputs.preprocessed:
                 return "preprocessed text", "changed"
         return change
-
-
-class Why(NamedTuple):
-    """Why a build is needed. ``field`` is the one name that matters most, empty for a hit."""
-
-    field: str
-    reason: str
-
-
-def explain(request: BuildRequest, *, store: Store | None = None) -> Why:
-    """Name the one field or file whose change makes a build necessary. Raises what `lookup` raises."""
-    found = Query(request, store or Store.default()).find()
-    if isinstance(found, Miss):
-        return Why(found.changed[0] if found.changed else "", found.reason)
-    return Why("", "nothing changed: it is in the store")
-
-
-def lookup(request: BuildRequest, *, store: Store | None = None) -> Artifact | Miss:
-    """Find a finished library without building anything.
-
-    Raises `ToolchainError` when there is no compiler to ask, `StoreError` for a store not to be trusted.
-    """
-    started = time.monotonic()
-    query = Query(request, store or Store.default())
-    found = query.find()
-    if isinstance(found, Miss):
-        return found
-    return query.artifact(found, hit=True, seconds=time.monotonic() - started)
