@@ -26,7 +26,7 @@ class Placement:
             return tensor
         host = storage_bytes(tensor)
         if host.data_ptr() not in self._there:
-            there = host.to(self.device)
+            there = host.to(self.device, copy=True)
             self._there[host.data_ptr()] = host, there
             self._here[there.data_ptr()] = host
         return _view(self._there[host.data_ptr()][1], tensor)

@@ -113,7 +113,7 @@ class OperatorSpec(Frozen):
         The emulator runs device sources: those for CUDA first where waves have 32 lanes, those for HIP
         first where they have 64.
         """
-        kinds: tuple[str, ...] = (target.kind,)
+        kinds: tuple[str, ...] = (target.source or target.kind,)
         if target.kind in {"emulated", "simulated"}:
             kinds = ("hip", "cuda") if target.architecture == "wave64" else ("cuda", "hip")
         return next(
