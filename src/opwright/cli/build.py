@@ -81,7 +81,7 @@ def _show(built: Built, *, why: bool) -> None:
 
         from opwright.report.resources import resources_table
 
-        output().print(Padding(resources_table(built.kernels), (0, 0, 0, 2)))
+        output().print(Padding(resources_table(built.kernels), (0, 0, 0, 2), expand=False))
 
 
 def _plain(built: Built, target: Target) -> dict[str, Any]:
