@@ -40,16 +40,21 @@ def expansion(job: Job, toolchain: Toolchain, roots: Roots) -> str:
     """A digest of the commands that the driver would run, its temporary files left out."""
     linking = replace(job.request, link_flags=(*job.request.link_flags, "-###"))
     suffixes = sorted({Path(unit.name).suffix for unit in job.request.units} - HEADER_SUFFIXES)
-    commands = [_compiling(job, toolchain, suffix) for suffix in suffixes]
-    commands.append(toolchain.link_command(job._replace(request=linking), (), Path("library.so")))
-    return digest_text("".join(_answer(job, command, roots) for command in commands))
+    # A driver that takes no notice of `-###` compiles: not beside the user's sources.
+    with tempfile.TemporaryDirectory(prefix="opwright-asked-") as scratch:
+        folder = Path(scratch)
+        commands = [_compiling(job, toolchain, suffix, folder) for suffix in suffixes]
+        linked = job._replace(request=linking)
+        commands.append(toolchain.link_command(linked, (), folder / "library.so"))
+        answers = [_answer(job, command, roots) for command in commands]
+        return digest_text("".join(answers).replace(scratch, "TEMPORARY"))
 
 
-def _compiling(job: Job, toolchain: Toolchain, suffix: str) -> list[str]:
+def _compiling(job: Job, toolchain: Toolchain, suffix: str, folder: Path) -> list[str]:
     """The command for a unit of this suffix, which is asked what it would run."""
     language = () if suffix in _SAY_THEIR_LANGUAGE else ("-x", "c++")
     flags = (*job.request.compile_flags, "-###", *language)
-    step = Step(f"unit{suffix}", Path("-"), Path("unit.o"), Path("unit.d"))
+    step = Step(f"unit{suffix}", Path("-"), folder / "unit.o", folder / "unit.d")
     request = replace(job.request, compile_flags=flags)
     return toolchain.compile_command(job._replace(request=request), step)
 
