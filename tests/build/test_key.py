@@ -260,12 +260,10 @@ def test_what_a_compiler_script_adds_from_a_file_or_a_variable_is_part_of_the_ke
 
 
 def test_a_script_that_compiles_when_it_is_asked_writes_nothing_beside_the_sources(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     body = 'for word; do shift; [ "$word" = "-###" ] || set -- "$@" "$word"; done\nexec g++ "$@"'
     monkeypatch.setenv("CXX", str(compiler_script(tmp_path / "deaf-g++", body)))
-    folder = tmp_path / "op"
-    write(folder, op_cpp=SOURCE, k_h="#define K 7")
-    before = sorted(folder.iterdir())
-    looked_up(request_for(folder, "op.cpp"), tmp_path / "store")
-    assert sorted(folder.iterdir()) == before
+    before = sorted(root.iterdir())
+    looked_up(request_for(root), Store(tmp_path / "store"))
+    assert sorted(root.iterdir()) == before
