@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import shutil
+import struct
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from opwright.session.build_run import Built, build_operators
 from opwright.session.building import build_operator
 from opwright.session.code_object import require_hip_torch
 from opwright.spec.target import Target
+from opwright.toolchain.code_object import code_objects
 from opwright.toolchain.torch_facts import torch_facts
 
 ARCHITECTURES = ("gfx906", "gfx90a", "gfx942", "gfx1100", "gfx1151", "gfx9-generic")
@@ -110,15 +112,34 @@ def test_an_error_in_a_kernel_is_told_with_its_line(tmp_path: Path) -> None:
     assert re.search(rf"{folder}/kernel\.hip:{line}: error: .*undeclared", failed.value.what)
 
 
-def test_what_only_other_chips_have_does_not_compile(tmp_path: Path) -> None:
-    folder = write_kernel(
-        tmp_path / "k",
-        "matrix",
-        "y = __builtin_amdgcn_mfma_f32_4x4x1f32(x, x, {x, x, x, x}, 0, 0, 0)[0];",
-    )
-    assert compiled(folder, "gfx942").kernels
+@pytest.mark.parametrize(
+    "expression, has, lacks",
+    [
+        ("__builtin_amdgcn_mfma_f32_4x4x1f32(x, x, {x, x, x, x}, 0, 0, 0)[0]", "gfx942", "gfx1151"),
+        ("T(__builtin_amdgcn_ballot_w32(x > 0))", "gfx1151", "gfx942"),
+    ],
+)
+def test_what_only_other_chips_have_does_not_compile(
+    tmp_path: Path, expression: str, has: str, lacks: str
+) -> None:
+    folder = write_kernel(tmp_path / "k", "of_some_chips", f"y = {expression};")
+    assert compiled(folder, has).kernels
     with pytest.raises(errors.CompileError, match=r"kernel\.hip"):
-        compiled(folder, "gfx1151")
+        compiled(folder, lacks)
+
+
+@pytest.mark.parametrize("architecture, number", [("gfx1151", 11_501), ("gfx9-generic", 9000)])
+def test_device_libraries_know_the_architecture_by_the_constant_that_was_made(
+    tmp_path: Path, architecture: str, number: int
+) -> None:
+    before = 'extern "C" __constant__ const int __oclc_ISA_version;'
+    folder = write_kernel(
+        tmp_path / "k", "knows_its_chip", "y = T(__oclc_ISA_version);", before=before
+    )
+    built = compiled(folder, architecture)
+    assert built.artifact is not None
+    (device,) = code_objects(built.artifact.library.read_bytes())
+    assert struct.pack("<f", number) in device.elf
 
 
 def test_a_launcher_that_is_declared_and_not_defined_is_a_link_error(tmp_path: Path) -> None:
