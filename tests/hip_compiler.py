@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from operator_folder import PREAMBLE, read_operator
+from operator_folder import PREAMBLE
 from opwright.errors import ToolchainError
-from opwright.operator import Operator
 from opwright.toolchain import hip
 from opwright.toolchain.base import Tools
 
@@ -62,8 +61,3 @@ def write_kernel(
     text = KERNEL.format(name=name, body=body, before=before, attribute=attribute)
     (folder / "kernel.hip").write_text(text)
     return folder
-
-
-def make_kernel(folder: Path, name: str = "doubled") -> Operator:
-    """As `write_kernel`, read."""
-    return read_operator(write_kernel(folder, name))
