@@ -12,7 +12,7 @@ from opwright.spec.naming import did_you_mean
 ARCHITECTURES: dict[str, str] = {
     "cpu": r"native|x86-64(-v[234])?|armv8-a",
     "cuda": r"sm_\d{2,3}[af]?(,sm_\d{2,3}[af]?)*",
-    "hip": r"gfx[0-9a-f]{3,4}|gfx\d+-generic",
+    "hip": r"gfx[0-9a-f]{3,4}|gfx\d+(-\d)?-generic",
     "npu": r"ascend\w+",
     "emulated": r"wave(32|64)",
     "simulated": r"wave(32|64)",
