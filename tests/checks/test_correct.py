@@ -14,10 +14,10 @@ from opwright.spec.target import Target
 from opwright.worker import Limits, Worker
 
 FOLDERS = correct_folders()
-SLOW = {"pybind_extension"}
+# A minute of compiling; another test has use for what is built, and runs in the same process.
+SLOW = {"pybind_extension": [pytest.mark.slow, pytest.mark.xdist_group("pybind_extension")]}
 SUBJECTS = [
-    pytest.param(folder, id=folder.name, marks=[pytest.mark.slow] if folder.name in SLOW else [])
-    for folder in FOLDERS
+    pytest.param(folder, id=folder.name, marks=SLOW.get(folder.name, [])) for folder in FOLDERS
 ]
 
 

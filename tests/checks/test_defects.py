@@ -19,7 +19,8 @@ QUESTIONS = [
         defect,
         expected,
         id=f"{defect.name}-{expected.check}",
-        marks=[pytest.mark.slow] if defect.slow else [],
+        # what a slow one compiles, one process compiles once
+        marks=[pytest.mark.slow, pytest.mark.xdist_group(defect.name)] if defect.slow else [],
     )
     for defect in PLANTED
     for expected in defect.expected

@@ -19,6 +19,7 @@ op = Operator(
     scalars={"factor": Scalar(2, 3)},
     reference=reference,
     sources={"cpu": "kernel.cpp"},
+    compile_flags=("-O0",),
 )
 """
 BODY = """

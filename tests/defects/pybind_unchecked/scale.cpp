@@ -1,9 +1,11 @@
-#include <torch/extension.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/empty.h>
+#include <torch/csrc/utils/pybind.h>
 
 #include <utility>
 
-torch::Tensor scale(const torch::Tensor& input, const torch::Tensor& weight) {
-  auto output = torch::empty(input.sizes());
+at::Tensor scale(const at::Tensor& input, const at::Tensor& weight) {
+  auto output = at::empty(input.sizes());
   const float *x = input.data_ptr<float>(), *w = weight.data_ptr<float>();
   for (int64_t i = 0; i < input.size(0); ++i)
     for (int64_t j = 0; j < input.size(1); ++j)
