@@ -9,6 +9,8 @@ from typing import Any
 
 import torch
 
+from opwright.devices.activity import Activity, cuda_activity
+from opwright.devices.block_zones import BlockZones
 from opwright.devices.faults import device_faults
 from opwright.devices.placement import Placement, on_device
 from opwright.devices.red_zones import RedZones
@@ -45,8 +47,10 @@ class Device:
         ask = getattr(self.module, "get_device_name", None)
         return str(ask(self.first)) if ask else self.kind
 
-    def red_zones(self, pattern: int) -> RedZones:
+    def red_zones(self, pattern: int) -> RedZones | BlockZones:
         """Memory filled with the byte ``pattern``, for what is allocated inside the block."""
+        if hasattr(self.module, "strays"):
+            return BlockZones(self.module, pattern)
         return RedZones(self.first, pattern)
 
     def synchronize(self) -> None:
@@ -115,6 +119,10 @@ class Device:
         free, total = self.module.mem_get_info(self.first)
         reserved = self.module.memory_reserved(self.first)
         return int(total - free - reserved + self.module.memory_allocated(self.first))
+
+    def activity(self, run: Callable[[], Any]) -> Activity:
+        """What ``run`` does with the device, for the words of a finding; see `Activity`."""
+        return cuda_activity(run, self.first) if self.kind == "cuda" else Activity()
 
     def delay(self, milliseconds: float) -> None:
         """Let the current stream be busy for about so long, without the host waiting."""

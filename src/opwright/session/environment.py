@@ -9,7 +9,7 @@ from typing import Any
 
 
 def environment_facts() -> dict[str, Any]:
-    """Python, torch, operating system, CPU model and threads of this process. Imports torch."""
+    """Python, torch, operating system, CPU, GPUs and threads of this process. Imports torch."""
     import torch
 
     return {
@@ -21,9 +21,17 @@ def environment_facts() -> dict[str, Any]:
         "machine": platform.machine(),
         "libc": " ".join(platform.libc_ver()),
         "cpu": cpu_model(),
+        "gpus": gpu_names(),
         "cpus": len(os.sched_getaffinity(0)),
         "threads": torch.get_num_threads(),
     }
+
+
+def gpu_names() -> list[str]:
+    """The GPUs that torch sees, as they call themselves. Imports torch, and starts its use of them."""
+    import torch
+
+    return [torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count())]
 
 
 def cpu_model(cpuinfo: Path = Path("/proc/cpuinfo")) -> str:

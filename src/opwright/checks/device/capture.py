@@ -43,7 +43,10 @@ def run(case: Case, subject: Subject) -> Outcome:
     try:
         results = _captured(subject, device, graph, static)
     except Exception as error:
-        return failed(_uncapturable(error), *_unusable(case, subject, device))
+        unusable = tuple(_unusable(case, subject, device))
+        again = placed(make_call(subject.spec, case), device)
+        told = "" if unusable else device.activity(lambda: run_kernel(subject, again)).told
+        return failed(_uncapturable(error, told), *unusable)
     for number in range(1, _REPLAYS + 1):
         call = other_call(subject, case, number)
         copy_values(static, placed(call, device))
@@ -71,11 +74,11 @@ def _spoil(tensor: torch.Tensor) -> None:
     storage_bytes(tensor).fill_(0xA5)
 
 
-def _uncapturable(error: Exception) -> Finding:
+def _uncapturable(error: Exception, told: str) -> Finding:
     return Finding(
         "cannot be captured",
         f"a call inside a graph's capture fails: {refused(error)}. While capturing nothing may wait for "
-        "the device, allocate memory that is not PyTorch's, or use a stream that is not part of it.",
+        f"the device, allocate memory that is not PyTorch's, or use a stream that is not part of it.{told}",
     )
 
 

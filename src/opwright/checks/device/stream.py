@@ -49,13 +49,17 @@ def run(case: Case, subject: Subject) -> Outcome:
             tensor.zero_()
     device.synchronize()
     wrong = wrong_values(subject, case, call, kept)
-    return failed(*map(_finding, wrong)) if wrong else passed()
+    if not wrong:
+        return passed()
+    with device.using(side):
+        told = device.activity(lambda: run_kernel(subject, late)).told
+    return failed(*(_finding(finding, told) for finding in wrong))
 
 
-def _finding(wrong: Finding) -> Finding:
+def _finding(wrong: Finding, told: str) -> Finding:
     message = (
         f"on a side stream, with inputs that get their values there: {wrong.message}. Launch on the "
-        "current stream, and let streams of your own wait for it and it for them."
+        f"current stream, and let streams of your own wait for it and it for them.{told}"
     )
     return Finding("wrong stream", message, {**wrong.details, "kind": wrong.kind})
 

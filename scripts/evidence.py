@@ -1,0 +1,80 @@
+"""Print what the records under ``evidence/`` show, as the table in the README: ``python scripts/evidence.py``."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).parent.parent / "evidence"
+BEGIN, END = "<!-- evidence -->", "<!-- /evidence -->"
+NOT_RUN = "not run: no device"
+# Column -> the record that it shows, where there is one.
+COLUMNS = {
+    "CUDA on an NVIDIA H200": "h200/check.json.gz",
+    "HIP source on the same": "h200/hip_on_nvidia.json.gz",
+    "ROCm on an AMD GPU": None,
+    "HIP on a Hygon DCU": None,
+}
+
+
+def main() -> None:
+    """Print the table."""
+    print(table())
+
+
+def table() -> str:
+    """One row an operator, one column a device; and what was measured beside it."""
+    records = {name: _operators(path) for name, path in COLUMNS.items()}
+    names = sorted({name for record in records.values() for name in record})
+    lines = [
+        f"| operator | {' | '.join(COLUMNS)} |",
+        f"|---|{'---|' * len(COLUMNS)}",
+        *(
+            f"| `{name}` | {' | '.join(_cell(r, name) for r in records.values())} |"
+            for name in names
+        ),
+        "",
+        *_beside(),
+    ]
+    return "\n".join(lines)
+
+
+def _cell(operators: dict[str, Any], name: str) -> str:
+    if not operators:
+        return NOT_RUN
+    if name not in operators:
+        return "no source"
+    cases = operators[name]["cases"]
+    verdicts = [case["outcome"]["verdict"] for case in cases]
+    findings = sum(len(case["outcome"]["findings"]) for case in cases)
+    told = f"{verdicts.count('pass')} of {len(cases)} cases pass, {findings} findings"
+    open_cases = verdicts.count("not checked")
+    return f"{told}, {open_cases} not checked" if open_cases else told
+
+
+def _beside() -> list[str]:
+    found = _json("h200/device_detection.json")
+    caught = sum(not trial["missed"] for trial in found["trials"])
+    alarms = sum(map(len, found["false_alarms"].values()))
+    built = _json("h200/build_time.json")
+    kinds = f"kinds of finding on the {len(found['false_alarms'])} operators above: {alarms}"
+    ratio = f"{built['cold_build_ratio']:.1f} times as fast as `torch.utils.cpp_extension.load`"
+    return [
+        f"- Planted faults of device code caught there: {caught} of {len(found['trials'])}; {kinds}.",
+        f"- Cold build of `bias_gelu` for CUDA there: {ratio}, same kernel and flags.",
+    ]
+
+
+def _operators(path: str | None) -> dict[str, Any]:
+    return {each["name"]: each for each in _json(path)["operators"]} if path else {}
+
+
+def _json(path: str) -> Any:
+    data = (FOLDER / path).read_bytes()
+    return json.loads(gzip.decompress(data) if path.endswith(".gz") else data)
+
+
+if __name__ == "__main__":
+    main()

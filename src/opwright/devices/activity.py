@@ -1,0 +1,80 @@
+"""What a call does with the device, as the device's own records tell it: functions called, kernels launched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+# Functions of the runtime that wait for the device, or that may not be called while a graph is captured.
+_WAITING = frozenset(
+    f"{prefix}{name}"
+    for prefix in ("cuda", "hip")
+    for name in (
+        *("DeviceSynchronize", "StreamSynchronize", "EventSynchronize", "Memcpy", "Memcpy2D"),
+        *("Malloc", "Free", "MallocManaged", "HostAlloc", "MallocHost", "FreeHost", "HostMalloc"),
+        *("HostFree", "MemcpyToSymbol", "MemcpyFromSymbol", "StreamQuery", "EventQuery"),
+    )
+)
+
+
+@dataclass(frozen=True)
+class Launch:
+    """A kernel, and the number of the stream that it ran on."""
+
+    kernel: str
+    stream: int
+
+
+@dataclass(frozen=True)
+class Activity:
+    """``waiting`` are the runtime's functions that a call had better not call, in order, once each.
+
+    ``elsewhere`` are the kernels that ran on another stream than the current one.
+    """
+
+    waiting: tuple[str, ...] = ()
+    elsewhere: tuple[Launch, ...] = ()
+
+    @property
+    def told(self) -> str:
+        """`` It calls `cudaMalloc`.``, to stand behind a finding; empty where nothing is known."""
+        parts = []
+        if self.waiting:
+            parts.append(f"It calls {' and '.join(f'`{name}`' for name in self.waiting)}.")
+        if self.elsewhere:
+            kernels = dict.fromkeys(f"`{launch.kernel}`" for launch in self.elsewhere)
+            parts.append(f"Not on the current stream: {', '.join(kernels)}.")
+        return "".join(f" {part}" for part in parts)
+
+
+def cuda_activity(run: Callable[[], Any], device: torch.device) -> Activity:
+    """What ``run`` does with a CUDA device, from PyTorch's profiler; nothing where that sees nothing.
+
+    ``run`` has been run before: what is set up once is not of interest.
+    """
+    marker = torch.zeros(1, device=device)
+    torch.cuda.synchronize(device)
+    kinds = [torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]
+    with torch.profiler.profile(activities=kinds, acc_events=True) as profile:
+        marker.add_(1)  # on the current stream, which is how that is known
+        run()
+        torch.cuda.synchronize(device)
+    results = profile.profiler.kineto_results if profile.profiler else None
+    events = list(results.events()) if results else []
+    launches = list(_launches(events))
+    current = launches[0].stream if launches else None
+    # The last one is ours.
+    called = [event.name() for event in events if event.name() in _WAITING][:-1]
+    elsewhere = tuple(launch for launch in launches[1:] if launch.stream != current)
+    return Activity(tuple(dict.fromkeys(called)), elsewhere)
+
+
+def _launches(events: list[Any]) -> Iterator[Launch]:
+    """Kernels in the order in which they began; copies and fills are none."""
+    on_device = [event for event in events if "CUDA" in str(event.device_type())]
+    for event in sorted(on_device, key=lambda event: event.start_ns()):
+        if not event.name().startswith(("Memcpy", "Memset")):
+            yield Launch(event.name().partition("(")[0], int(event.device_resource_id()))
