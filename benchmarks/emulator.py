@@ -19,7 +19,13 @@ import tempfile
 import time
 from pathlib import Path
 
-from opwright.emulator.layout import RUNTIME, RUNTIME_SOURCES, compile_flags
+from opwright.emulator.layout import (
+    INCLUDE,
+    OPWRIGHT_INCLUDE,
+    RUNTIME,
+    RUNTIME_SOURCES,
+    SPELLING_HEADERS,
+)
 from opwright.emulator.translate import translate
 
 SOURCE = """
@@ -118,10 +124,12 @@ def build(folder: Path) -> Path:
     barrier = 'asm volatile("" ::: "memory")'
     source.write_text(translate(SOURCE.replace(barrier, "BARRIER"), "kernels.cu"))
     library = folder / "libkernels.so"
-    front = ("g++", "-std=c++17", "-O2", "-fPIC", "-shared", f"-I{RUNTIME}", f"-DBARRIER={barrier}")
+    front = ("g++", "-std=c++17", "-O2", "-fPIC", "-shared", f"-DBARRIER={barrier}")
+    folders = [f"-I{each}" for each in (INCLUDE, OPWRIGHT_INCLUDE, RUNTIME)]
+    flags = ("-DOPWRIGHT_WAVE_SIZE=32", *folders, "-include", SPELLING_HEADERS["cuda"])
     sources = map(str, (source, *RUNTIME_SOURCES))
     back = ("-lpthread", "-ldl", "-o", str(library))
-    subprocess.run([*front, *compile_flags("cuda", 32), *sources, *back], check=True)
+    subprocess.run([*front, *flags, *sources, *back], check=True)
     return library
 
 

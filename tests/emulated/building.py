@@ -10,8 +10,15 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from opwright.emulator.findings import EmulatedFinding, read_findings
-from opwright.emulator.layout import RUNTIME, RUNTIME_SOURCES, WATCHED_FLAGS, compile_flags
+from emulated.runtime_report import EmulatedFinding, read_findings
+from opwright.emulator.layout import (
+    INCLUDE,
+    OPWRIGHT_INCLUDE,
+    RUNTIME,
+    RUNTIME_SOURCES,
+    SPELLING_HEADERS,
+    WATCHED_FLAGS,
+)
 from opwright.emulator.translate import translate
 
 KERNELS = Path(__file__).parent / "kernels"
@@ -22,6 +29,16 @@ def run(command: list[object], cwd: Path) -> None:
         list(map(str, command)), check=False, cwd=cwd, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr[-5000:]
+
+
+def compile_flags(spelling: str, wave_size: int) -> list[str]:
+    """Flags for a translated source in the spelling ``cuda`` or ``hip``; never together with NDEBUG."""
+    return [
+        f"-DOPWRIGHT_WAVE_SIZE={wave_size}",
+        f"-I{INCLUDE}",
+        f"-I{OPWRIGHT_INCLUDE}",
+        *("-include", SPELLING_HEADERS[spelling]),
+    ]
 
 
 def build_runtime(folder: Path) -> Path:

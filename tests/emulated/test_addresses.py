@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from emulated.building import KERNELS, run
-from opwright.emulator.findings import read_findings
-from opwright.emulator.layout import compile_flags
+from emulated.building import KERNELS, compile_flags, run
+from emulated.runtime_report import read_findings
 from opwright.emulator.translate import translate
 
 SOURCE = KERNELS / "addresses.cu"

@@ -22,13 +22,3 @@ WATCHED_FLAGS = ("-g", "-O1", "-fsanitize=thread", "-fsanitize=undefined", "-fno
 
 SPELLING_HEADERS = {"cuda": "opwright/emulated/as_nvcc.h", "hip": "opwright/emulated/as_hipcc.h"}
 """What ``-include`` names, for each spelling."""
-
-
-def compile_flags(spelling: str, wave_size: int) -> list[str]:
-    """Flags for a translated source in the spelling ``cuda`` or ``hip``; never together with NDEBUG."""
-    return [
-        f"-DOPWRIGHT_WAVE_SIZE={wave_size}",
-        f"-I{INCLUDE}",
-        f"-I{OPWRIGHT_INCLUDE}",
-        *("-include", SPELLING_HEADERS[spelling]),
-    ]

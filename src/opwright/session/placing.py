@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from opwright.emulator.findings import Places, find_places
+from opwright.emulator.places import Places, find_places
 from opwright.records.kernels import CountedKernel, PlacedKernel
 from opwright.records.verdict import Finding, Outcome
 

@@ -1,19 +1,13 @@
-"""What the emulator's runtime found, with the source line of each memory access."""
+"""Reads what the emulator's runtime says in these tests, in which no operator stands around the kernels."""
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
-from opwright.emulator.layout import INCLUDE
-from opwright.errors import OpwrightError
-from opwright.process import run_command
-
-_ADDR2LINE_SECONDS = 120.0
+from opwright.emulator.places import Places, find_places
 
 
 @dataclass(frozen=True)
@@ -60,43 +54,6 @@ def read_findings(text: str) -> list[EmulatedFinding]:
     }
     places = find_places(addresses)
     return [_finding(entry, places) for entry in entries]
-
-
-Places = Mapping[tuple[str, int], tuple[str, int]]
-
-
-def find_places(addresses: Iterable[tuple[str, int]]) -> Places:
-    """File and line of each (library, offset in it): the innermost that is not the emulator's own."""
-    by_module: dict[str, list[int]] = {}
-    for module, offset in sorted(addresses):
-        by_module.setdefault(module, []).append(offset)
-    places: dict[tuple[str, int], tuple[str, int]] = {}
-    for module, offsets in by_module.items():
-        for offset, frames in zip(offsets, _frames(module, offsets), strict=False):
-            own = [frame for frame in frames if not _is_emulator(frame[0])]
-            if own:
-                places[module, offset] = own[0]
-    return places
-
-
-def _frames(module: str, offsets: Sequence[int]) -> list[list[tuple[str, int]]]:
-    """For each offset the places that were inlined into one another there, innermost first."""
-    command = ["addr2line", "-a", "-i", "-e", module, *(hex(offset) for offset in offsets)]
-    try:
-        said = run_command(command, timeout_seconds=_ADDR2LINE_SECONDS)
-    except OpwrightError:  # there is no addr2line
-        return []
-    frames: list[list[tuple[str, int]]] = []
-    for line in said.stdout.splitlines():
-        if re.fullmatch(r"0x[0-9a-f]+", line):
-            frames.append([])
-        elif found := re.match(r"(.+):(\d+)", line):
-            frames[-1].append((found[1], int(found[2])))
-    return frames
-
-
-def _is_emulator(file: str) -> bool:
-    return file.startswith("?") or Path(file).resolve().is_relative_to(INCLUDE)
 
 
 def _finding(entry: Mapping[str, Any], places: Places) -> EmulatedFinding:
