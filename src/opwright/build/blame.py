@@ -9,8 +9,8 @@ from opwright.build.diagnose import Explained, FirstError, first_error, mentions
 from opwright.build.failure import keep_failure
 from opwright.build.jobs import JOB_BYTES, Jobs
 from opwright.build.linking import link_fault
-from opwright.build.query import Query
 from opwright.build.plan import Action, Plan
+from opwright.build.query import Query
 from opwright.build.stage import Stage
 from opwright.errors import CompileError, LinkError, OpwrightError, StoreError
 from opwright.process import ending

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from opwright.build.explain import Miss
-from opwright.build.query import Query
 from opwright.build.manifest import MANIFEST, Manifest, read_manifest
+from opwright.build.query import Query
 from opwright.build.receipt import Question, remember
 from opwright.build.store import Store
 from opwright.errors import StoreError

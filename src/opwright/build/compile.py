@@ -13,10 +13,10 @@ from opwright.build.execute import run_plan
 from opwright.build.failure import gather_log
 from opwright.build.inputs import Inputs
 from opwright.build.jobs import job_count
-from opwright.build.query import Query
 from opwright.build.observe import Changed, Unseen, observe
 from opwright.build.plan import Plan, plan_build
 from opwright.build.preprocess import prefix_map
+from opwright.build.query import Query
 from opwright.build.stage import Stage, write_stage
 from opwright.build.trace import read_trace, traced, tracer
 from opwright.errors import CompileError, ToolchainError

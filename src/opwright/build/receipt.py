@@ -21,8 +21,8 @@ from opwright.log import log
 from opwright.records.artifact import Artifact, artifact_from_json, artifact_to_json
 
 if TYPE_CHECKING:
-    from opwright.build.query import Query
     from opwright.build.manifest import Manifest
+    from opwright.build.query import Query
 
 _BOOT = "/proc/sys/kernel/random/boot_id"
 _LOADED_NS = time.time_ns()
