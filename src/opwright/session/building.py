@@ -80,6 +80,10 @@ def prepared(request: BuildRequest) -> BuildRequest:
     from opwright.build.builder import build
 
     kind = request.target.kind
+    if kind == "simulated":
+        from opwright.session.simulating import build_simulated_device
+
+        build_simulated_device()  # before a worker waits for it
     if kind in {"emulated", "simulated"}:
         from opwright.generate.emulated import emulator_request, linked
 

@@ -32,6 +32,10 @@ class Implementation:
 
         A library that does not load is set aside and built again, once.
         """
+        if target.kind == "simulated":
+            from opwright.session.simulating import simulated_device
+
+            simulated_device()
         with self._loading:
             with_whole(
                 partial(build_operator, self.spec, target, binding=binding),

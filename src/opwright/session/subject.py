@@ -14,14 +14,14 @@ from opwright.checks.protocol import Subject, Surroundings
 from opwright.checks.state.floating_point import control_state
 from opwright.checks.state.process import process_state
 from opwright.checks.table import check_named
-from opwright.devices.device import device_for
+from opwright.devices.device import Device, device_for
 from opwright.devices.faults import DeviceFault
 from opwright.discovery import find_one
 from opwright.errors import ReferenceFailed, SpecError
 from opwright.records.artifact import artifact_from_json
 from opwright.records.verdict import Finding, Outcome, errored, failed
 from opwright.spec.case import case_from_json
-from opwright.spec.target import parse_target
+from opwright.spec.target import Target, parse_target
 
 SETUP = "opwright.session.subject:set_up"
 PRELOAD = ("torch", "opwright.session.subject")
@@ -61,17 +61,25 @@ def _judged(run: Callable[[], Outcome]) -> Outcome:
 
 def _subject(payload: dict[str, Any]) -> Subject:
     """The operator at its place in the dispatcher, with the kernel that was built for it."""
+    target = parse_target(payload["target"])
+    device = _device(target)
     before = _surroundings()
     spec = find_one(payload["operator"]).spec
     dispatcher = dispatcher_op(spec)
     artifact = artifact_from_json(payload["artifact"]) if payload["artifact"] else None
-    target = parse_target(payload["target"])
-    device = device_for(target)
     attach(dispatcher, target, artifact)
     call = device.on_host_tensors(dispatcher.overload) if device else dispatcher.overload
     emulation = Emulation(artifact) if artifact and artifact.facts.get("emulated") else None
     kernel = dispatcher.overload if device else None
     return Subject(spec, call, before, _surroundings(), emulation, device, kernel)
+
+
+def _device(target: Target) -> Device | None:
+    if target.kind == "simulated":
+        from opwright.session.simulating import simulated_device
+
+        simulated_device()
+    return device_for(target)
 
 
 def _surroundings() -> Surroundings:

@@ -6,7 +6,7 @@ thread that does them. Besides what ``torch.cuda`` has of the same names:
 - `delay` (milliseconds) keeps the current stream busy, so that what does not wait for it is seen;
 - `launches` and `synchronizations` tell what was put on streams, and what the host has waited for,
   each since the last time that it was asked;
-- `memory_errors` tells of writes outside of blocks (into the red zones around each);
+- `strays` tells of writes outside of blocks (into the red zones around each);
 - `set_fresh_byte` says what fresh memory is filled with, 0xFF (NaN) by default. Freed memory is filled
   with 0xFB, in the order of its stream;
 - `protection` is ``"threads"`` where the processor has keys for memory: then the host can never touch
@@ -46,7 +46,7 @@ from torch.accelerator import current_device_index as current_device
 from torch.accelerator import get_memory_info as mem_get_info
 from torch.accelerator import set_device_index as set_device
 
-from opwright.simulated.driver import Entry, driver
+from opwright.simulated.driver import Entry, Stray, driver
 
 __all__ = [
     "Event",
@@ -70,7 +70,6 @@ __all__ = [
     "max_memory_reserved",
     "mem_get_info",
     "memory_allocated",
-    "memory_errors",
     "memory_reserved",
     "memory_stats",
     "protection",
@@ -79,6 +78,7 @@ __all__ = [
     "set_device",
     "set_fresh_byte",
     "set_stream",
+    "strays",
     "stream",
     "synchronizations",
     "synchronize",
@@ -206,9 +206,9 @@ def synchronizations() -> list[Entry]:
     return driver().synchronizations()
 
 
-def memory_errors() -> list[str]:
-    """Writes outside of blocks since the last time, a sentence each. Waits for both devices."""
-    return driver().memory_errors()
+def strays() -> list[Stray]:
+    """Writes outside of blocks since the last time. Waits for both devices."""
+    return driver().strays()
 
 
 def set_fresh_byte(byte: int) -> None:

@@ -17,6 +17,29 @@ class Entry(NamedTuple):
     name: str
 
 
+class Stray(NamedTuple):
+    """Bytes outside of a block of memory that somebody wrote.
+
+    ``offset_bytes`` is that of the nearest one from the block's beginning: negative in front of it, from
+    its size on behind it. ``changed_bytes`` is how many there are on that side.
+    """
+
+    device: int
+    address: int
+    size_bytes: int
+    offset_bytes: int
+    changed_bytes: int
+
+    def __str__(self) -> str:
+        where = (
+            f"{-self.offset_bytes} bytes before the beginning"
+            if self.offset_bytes < 0
+            else f"{self.offset_bytes - self.size_bytes} bytes after the end"
+        )
+        block = f"a block of {self.size_bytes} bytes on simulated:{self.device}"
+        return f"{self.changed_bytes} bytes were written {where} of {block}"
+
+
 class Driver:
     """The loaded library. Raises `LoadError` where it does not load, `DeviceError` where it does not begin."""
 
@@ -29,7 +52,7 @@ class Driver:
                 f"the simulated device does not load: {error}",
                 hint="Remove it from the store with `opwright cache clear`, and build it again.",
             ) from error
-        for name in ("begin", "delay", "launches", "synchronizations", "memory_errors"):
+        for name in ("begin", "delay", "launches", "synchronizations", "strays"):
             self._function(name).restype = ctypes.c_char_p
         self._function("delay").argtypes = (ctypes.c_int, ctypes.c_int64, ctypes.c_int64)
         self._require_none(self._function("begin")())
@@ -57,10 +80,10 @@ class Driver:
         """What the host has waited for since the last time."""
         return _entries(self._function("synchronizations")())
 
-    def memory_errors(self) -> list[str]:
+    def strays(self) -> list[Stray]:
         """Writes outside of blocks since the last time."""
-        text: bytes = self._function("memory_errors")()
-        return text.decode().splitlines()
+        text: bytes = self._function("strays")()
+        return [Stray(*map(int, line.split("\t"))) for line in text.decode().splitlines()]
 
     def set_fresh_byte(self, byte: int) -> None:
         """The byte that memory is filled with when it is handed out."""

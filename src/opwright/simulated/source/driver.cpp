@@ -53,6 +53,17 @@ std::string name_of_copy(const void* to, const void* from) {
   return std::string("copy from ") + from_name + " to " + to_name;
 }
 
+const char* text_of(int number) {
+  switch (number) {
+    case kLaunchOutOfResources:
+      return "too many resources requested for launch";
+    case kAssert:
+      return "device-side assert triggered";
+    default:
+      return "unspecified launch failure";
+  }
+}
+
 int get_device_count() { return kDevices; }
 
 int set_current_device(int device) {
@@ -72,8 +83,9 @@ int enqueue(opwright_emulated_stream* handle, const char* name, int (*run)(void*
   const std::shared_ptr<void> kept(context, release);
   return number_of([&] {
     Stream* stream = stream_behind(handle);
-    const auto task = [kept, run, name = std::string(name)] {
-      if (const int number = run(kept.get())) throw Error(number, name + " failed");
+    const auto task = [kept, run] {
+      const int number = run(kept.get());
+      if (number) throw Error(number, name_of_work() + ": " + text_of(number));
     };
     stream->push({name, task, only(stream->device)});
   });

@@ -4,11 +4,10 @@
 // learns them from PyTorch's kernels for tensors without data. Elsewhere it waits, as it has to on
 // any device.
 #include <ATen/EmptyTensor.h>
+#include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/stack.h>
-#include <ATen/native/Resize.h>
-#include <ATen/ops/as_strided.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
 #include <torch/library.h>
 
@@ -144,7 +143,7 @@ class Call {
     }
     for (const auto& [original, stand_in] : stand_ins_) {
       if (original.sizes() == stand_in.sizes()) continue;
-      at::native::resize_(original, stand_in.sizes(), std::nullopt);  // an `out` that was empty
+      resize_tensor(original, stand_in.sizes());  // an `out` that was empty
     }
     Stack results;
     std::vector<std::optional<at::Tensor>> fresh;
@@ -159,6 +158,19 @@ class Call {
     return true;
   }
 
+  static at::Tensor view_of(const at::Tensor& original, const at::Tensor& shape) {
+    at::Tensor view = at::detail::make_tensor<c10::TensorImpl>(
+        c10::TensorImpl::VIEW, c10::Storage(original.storage()), original.key_set(), shape.dtype());
+    const int64_t offset_bytes =
+        original.storage_offset() * static_cast<int64_t>(original.element_size());
+    view.unsafeGetTensorImpl()->set_sizes_and_strides(
+        shape.sizes(), shape.strides(),
+        offset_bytes / static_cast<int64_t>(shape.element_size()) + shape.storage_offset());
+    view._set_conj(shape.is_conj());
+    view._set_neg(shape.is_neg());
+    return view;
+  }
+
   // The argument itself, a view of it, or a tensor of its own, which is filled later.
   at::Tensor result_for(const at::Tensor& shape, std::vector<std::optional<at::Tensor>>* fresh) {
     fresh->emplace_back();
@@ -166,8 +178,7 @@ class Call {
     for (const auto& [original, stand_in] : stand_ins_) {
       if (stand_in.is_same(shape)) return original;
       if (stand_in.storage().is_alias_of(shape.storage())) {
-        return at::as_strided(original, shape.sizes(), shape.strides(),
-                              original.storage_offset() + shape.storage_offset());
+        return view_of(original, shape);
       }
     }
     at::Tensor result = at::detail::empty_strided_generic(
@@ -237,14 +248,14 @@ class Call {
         if (!cpu.defined()) return cpu;
         if (own && device_of(cpu.const_data_ptr()) >= 0) return *own;  // written in place
         if (own) {
-          if (own->sizes() != cpu.sizes()) at::native::resize_(*own, cpu.sizes(), std::nullopt);
-          own->copy_(cpu);
+          if (own->sizes() != cpu.sizes()) resize_tensor(*own, cpu.sizes());
+          own->copy_(cpu, true);
           return *own;
         }
         at::Tensor result = at::detail::empty_strided_generic(
             cpu.sizes(), cpu.strides(), &allocator(),
             c10::DispatchKeySet(c10::DispatchKey::PrivateUse1), cpu.scalar_type());
-        result.copy_(cpu);
+        result.copy_(cpu, true);
         return result;
       }));
     }

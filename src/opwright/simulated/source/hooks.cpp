@@ -9,6 +9,22 @@
 
 namespace opwright {
 namespace simulated {
+
+void resize_storage(const c10::Storage& storage, size_t size_bytes) {
+  const int device = storage.device().index();
+  const int before = exchange_device(device);
+  c10::DataPtr memory = allocator().allocate(size_bytes);
+  exchange_device(before);
+  void* const to = memory.get();
+  const void* const from = storage.data();
+  if (const size_t size = std::min(size_bytes, storage.nbytes())) {
+    const auto task = [=] { memcpy(to, from, size); };
+    current_stream(device)->push({"copy from device to device", task, only(device)});
+  }
+  storage.unsafeGetStorageImpl()->set_data_ptr_noswap(std::move(memory));
+  storage.unsafeGetStorageImpl()->set_nbytes(size_bytes);
+}
+
 namespace {
 
 struct Hooks final : at::PrivateUse1HooksInterface {
@@ -34,19 +50,7 @@ struct Hooks final : at::PrivateUse1HooksInterface {
   bool isPinnedPtr(const void*) const override { return false; }
 
   void resizePrivateUse1Bytes(const c10::Storage& storage, size_t size_bytes) const override {
-    const int device = storage.device().index();
-    const int before = exchange_device(device);
-    c10::DataPtr memory = allocator().allocate(size_bytes);
-    exchange_device(before);
-    void* const to = memory.get();
-    const void* const from = storage.data();
-    const size_t size = std::min(size_bytes, storage.nbytes());
-    if (size) {
-      const auto task = [=] { memcpy(to, from, size); };
-      current_stream(device)->push({"copy from device to device", task, only(device)});
-    }
-    storage.unsafeGetStorageImpl()->set_data_ptr_noswap(std::move(memory));
-    storage.unsafeGetStorageImpl()->set_nbytes(size_bytes);
+    resize_storage(storage, size_bytes);
   }
 };
 

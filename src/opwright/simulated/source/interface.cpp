@@ -63,9 +63,15 @@ const char* opwright_simulated_delay(int device, int64_t stream, int64_t microse
 const char* opwright_simulated_launches() { return lines_of(launches().take()); }
 const char* opwright_simulated_synchronizations() { return lines_of(synchronizations().take()); }
 
-const char* opwright_simulated_memory_errors() {
+// Lines of device, address and size of a block, offset, and count of bytes.
+const char* opwright_simulated_strays() {
   std::string text;
-  for (const std::string& error : take_memory_errors()) text += error + "\n";
+  for (const Stray& stray : take_strays()) {
+    text += std::to_string(stray.device) + "\t" +
+            std::to_string(reinterpret_cast<uintptr_t>(stray.block)) + "\t" +
+            std::to_string(stray.size) + "\t" + std::to_string(stray.offset) + "\t" +
+            std::to_string(stray.count) + "\n";
+  }
   return kept(std::move(text));
 }
 

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 #include <set>
 
 #include "capture.h"
@@ -52,7 +53,7 @@ struct Memory {
   Pool pool;
   Chunk chunk[kDevices];
   Statistics statistics[kDevices];
-  std::vector<std::string> errors;
+  std::vector<Stray> strays;
 };
 
 Memory& memory() {
@@ -80,24 +81,28 @@ void paint(const Block& block, size_t size, uint8_t byte) {
   memset(block.data() + size, kRed, static_cast<size_t>(block.end() - block.data()) - size);
 }
 
-const char* first_other(const char* begin, const char* end) {
-  return std::find_if(begin, end, [](char byte) { return static_cast<uint8_t>(byte) != kRed; });
+// What was written of a red zone, as the block's stray; `from_end` looks at it from its end.
+void inspect_zone(const Block& block, size_t size, const char* begin, const char* end,
+                  bool from_end) {
+  if (begin == end) return;
+  const auto length = static_cast<size_t>(end - begin);
+  if (static_cast<uint8_t>(*begin) == kRed && !memcmp(begin, begin + 1, length - 1)) return;
+  const auto is_other = [](char byte) { return static_cast<uint8_t>(byte) != kRed; };
+  const auto count = std::count_if(begin, end, is_other);
+  const char* nearest = std::find_if(begin, end, is_other);
+  if (from_end) {
+    const auto last = std::find_if(std::reverse_iterator<const char*>(end),
+                                   std::reverse_iterator<const char*>(begin), is_other);
+    nearest = last.base() - 1;
+  }
+  std::lock_guard<std::mutex> lock(memory().mutex);
+  memory().strays.push_back(
+      {block.owner->device, block.data(), size, nearest - block.data(), count});
 }
 
 void inspect(const Block& block, size_t size) {
-  const char* const data = block.data();
-  const char* const before = first_other(block.begin, data);
-  const char* const after = first_other(data + size, block.end());
-  std::string where;
-  if (before != data) where = std::to_string(data - before) + " bytes before its beginning";
-  if (after != block.end()) {
-    where += (where.empty() ? "" : " and ") + std::to_string(after - (data + size)) +
-             " bytes after its end";
-  }
-  if (where.empty()) return;
-  std::lock_guard<std::mutex> lock(memory().mutex);
-  memory().errors.push_back("memory of " + name_of(block.owner->device) + " was written " + where +
-                            ": a block of " + std::to_string(size) + " bytes");
+  inspect_zone(block, size, block.begin, block.data(), true);
+  inspect_zone(block, size, block.data() + size, block.end(), false);
 }
 
 // Under the lock from here on.
@@ -318,7 +323,7 @@ void reset_totals(int device) {
 
 void set_fresh_byte(uint8_t byte) { fresh = byte; }
 
-std::vector<std::string> take_memory_errors() {
+std::vector<Stray> take_strays() {
   std::vector<std::pair<Block*, size_t>> live;
   {
     std::lock_guard<std::mutex> lock(memory().mutex);
@@ -335,8 +340,8 @@ std::vector<std::string> take_memory_errors() {
   }
   for (int device = 0; device < kDevices; ++device) own_stream(device)->wait_quietly();
   std::lock_guard<std::mutex> lock(memory().mutex);
-  std::vector<std::string> taken;
-  taken.swap(memory().errors);
+  std::vector<Stray> taken;
+  taken.swap(memory().strays);
   return taken;
 }
 

@@ -50,8 +50,17 @@ void reset_totals(int device);
 // The byte that fresh memory is filled with.
 void set_fresh_byte(uint8_t byte);
 
-// Writes outside of blocks, a line each, since the last time. Waits for both devices.
-std::vector<std::string> take_memory_errors();
+// Bytes outside of a block that somebody wrote.
+struct Stray {
+  int device;
+  const char* block;
+  size_t size;     // of the block
+  int64_t offset;  // of the nearest byte to the block: negative before it, from `size` on after it
+  int64_t count;   // of changed bytes on that side
+};
+
+// All strays since the last time. Waits for both devices.
+std::vector<Stray> take_strays();
 
 // Readable inside a signal handler.
 struct Description {

@@ -28,6 +28,7 @@ Streams& streams() {
 
 thread_local Stream* current[kDevices] = {};
 thread_local const Task* running = nullptr;
+thread_local std::string running_name;
 
 // PyTorch's CPU kernels would start threads for each stream.
 void use_one_thread() {
@@ -61,6 +62,7 @@ void Stream::work() {
 void Stream::run(const Task& task) {
   const Access access(task.devices);
   running = &task;
+  running_name = task.name;
   try {
     if (const std::string fault = run_catching_faults(task.run, task.name); !fault.empty()) {
       fail_device(device, kIllegalAddress, fault);
@@ -166,9 +168,12 @@ void wait_for_device_quietly(int device) {
 
 void name_work(const std::string& name) {
   if (!running) return;
+  running_name = name;
   launches().rename(running->launch, name);
   name_in_faults(name);
 }
+
+const std::string& name_of_work() { return running_name; }
 
 void delay(Stream* stream, int64_t microseconds) {
   const auto sleep = [microseconds] {

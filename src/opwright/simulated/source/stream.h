@@ -78,6 +78,7 @@ void wait_for_device_quietly(int device);
 
 // What the task that this thread runs is called, now that it says so itself.
 void name_work(const std::string& name);
+const std::string& name_of_work();
 
 // Lets the stream's thread sleep.
 void delay(Stream* stream, int64_t microseconds);

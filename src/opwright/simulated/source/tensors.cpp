@@ -1,8 +1,8 @@
 // The operators that make tensors, views and copies. What they do to memory is put on streams.
 #include <ATen/EmptyTensor.h>
+#include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/core/grad_mode.h>
-#include <ATen/native/Resize.h>
 #include <ATen/ops/_reshape_alias_native.h>
 #include <ATen/ops/as_strided_cpu_dispatch.h>
 #include <ATen/ops/empty.h>
@@ -33,6 +33,14 @@ at::Tensor as_cpu(const at::Tensor& tensor) {
   made._set_conj(tensor.is_conj());
   made._set_neg(tensor.is_neg());
   return made;
+}
+
+void resize_tensor(const at::Tensor& tensor, c10::IntArrayRef sizes) {
+  if (tensor.sizes() == sizes) return;
+  tensor.unsafeGetTensorImpl()->set_sizes_contiguous(sizes);
+  const size_t needed = at::detail::computeStorageNbytesContiguous(
+      sizes, tensor.element_size(), static_cast<size_t>(tensor.storage_offset()));
+  if (needed > tensor.storage().nbytes()) resize_storage(tensor.storage(), needed);
 }
 
 namespace {
@@ -115,7 +123,7 @@ at::Tensor copy_from(const at::Tensor& from, const at::Tensor& to, bool non_bloc
 }
 
 at::Tensor copy_from_and_resize(const at::Tensor& from, const at::Tensor& to) {
-  at::native::resize_(to, from.sizes(), std::nullopt);
+  resize_tensor(to, from.sizes());
   return copy_from(from, to, false);
 }
 
@@ -152,7 +160,9 @@ at::Tensor reshape_alias(const at::Tensor& tensor, c10::SymIntArrayRef sizes,
 }
 const at::Tensor& resize(const at::Tensor& tensor, c10::SymIntArrayRef sizes,
                          OptionalFormat format) {
-  return at::native::resize_(tensor, C10_AS_INTARRAYREF_SLOW(sizes), format);
+  resize_tensor(tensor, C10_AS_INTARRAYREF_SLOW(sizes));
+  if (format) tensor.unsafeGetTensorImpl()->empty_tensor_restride(*format);
+  return tensor;
 }
 at::Tensor& set_at(at::Tensor& tensor, at::Storage storage, c10::SymInt offset,
                    c10::SymIntArrayRef sizes, c10::SymIntArrayRef strides) {
@@ -184,6 +194,14 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
   m.impl("set_.source_Storage", set_storage);
   m.impl("set_.source_Tensor", set_tensor);
   m.impl("record_stream", record);
+}
+
+// Copies know of conjugates and negatives by themselves.
+TORCH_LIBRARY_IMPL(aten, Conjugate, m) {
+  m.impl("_copy_from", torch::CppFunction::makeFallthrough());
+}
+TORCH_LIBRARY_IMPL(aten, Negative, m) {
+  m.impl("_copy_from", torch::CppFunction::makeFallthrough());
 }
 
 }  // namespace

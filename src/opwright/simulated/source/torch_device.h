@@ -36,5 +36,9 @@ inline Stream* current_stream_of(const at::Tensor& tensor) {
 // that is given back is used again after what is on its stream, as on a device.
 at::Tensor as_cpu(const at::Tensor& tensor);
 
+// Memory of another size for a storage or a tensor. What was there is kept, as far as it fits.
+void resize_storage(const c10::Storage& storage, size_t size_bytes);
+void resize_tensor(const at::Tensor& tensor, c10::IntArrayRef sizes);
+
 }  // namespace simulated
 }  // namespace opwright
