@@ -6,6 +6,8 @@ import ctypes
 import subprocess
 from pathlib import Path
 
+import pytest
+
 import opwright
 
 PACKAGE_DIR = Path(opwright.__path__[0])
@@ -14,6 +16,8 @@ OPS_DIR = PACKAGE_DIR / "ops"
 
 # The flags of a fast build, and those of a build for any x86-64 without optimisation of loops.
 FLAG_SETS = {"native": ("-O3", "-march=native"), "plain": ("-O2",)}
+# For fixtures: what is compiled with one of them is used in one test process, and compiled once.
+EACH_FLAG_SET = [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in FLAG_SETS]
 
 # Stands in for the generated binding: `pieces` threads, started anew for each call.
 PARALLEL_FOR = """

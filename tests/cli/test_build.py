@@ -13,6 +13,8 @@ from opwright.cli.main import main
 from opwright.cli.new import write_operator
 from opwright.errors import CompileError, SpecError, ToolchainError
 
+pytestmark = pytest.mark.xdist_group("built_here")
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:

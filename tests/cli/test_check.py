@@ -44,6 +44,8 @@ class Ended:
     record: Path
 
 
+# What takes ``four`` runs in one test process: it is run once.
+of_the_four = pytest.mark.xdist_group("four")
 VERDICTS = {"right": "pass", "wrong": "fail", "fatal": "fail", "unreferenced": "error"}
 
 
@@ -60,24 +62,28 @@ def four(opwright: Opwright, tmp_path_factory: pytest.TempPathFactory) -> Ended:
     return Ended(result, folder / "many.py", folder / "record.json")
 
 
+@of_the_four
 def test_the_worst_ending_decides_the_code_and_each_operator_has_its_line(four: Ended) -> None:
     assert four.result.returncode == FoundFault.exit_code
     for name, verdict in VERDICTS.items():
         assert f"\n{name}: {verdict} (" in four.result.stdout
 
 
+@of_the_four
 def test_what_happened_is_told(four: Ended) -> None:
     assert "fatal, numerics: crash" in four.result.stdout
     assert "wrong, numerics: inaccurate" in four.result.stdout
     assert "the reference is out of order" in " ".join(four.result.stdout.split())
 
 
+@of_the_four
 def test_the_record_is_as_its_schema_says_and_has_the_same_verdicts(four: Ended) -> None:
     plain = json.loads(four.record.read_text())
     jsonschema.validate(plain, record_schema())
     assert {each["name"]: each["verdict"] for each in plain["operators"]} == VERDICTS
 
 
+@of_the_four
 def test_the_record_says_where_and_how_it_was_made(four: Ended) -> None:
     read = read_record(four.record)
     assert all(read.environment[name] for name in ("python", "torch", "platform", "cpu", "threads"))
@@ -85,6 +91,7 @@ def test_the_record_says_where_and_how_it_was_made(four: Ended) -> None:
     assert read.command.endswith(f"--json {four.record} --only numerics")
 
 
+@of_the_four
 def test_without_a_terminal_there_is_no_control_sequence_and_80_columns(four: Ended) -> None:
     assert "\x1b" not in four.result.stdout + four.result.stderr
     lines = four.result.stdout.splitlines()

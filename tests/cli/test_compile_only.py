@@ -13,6 +13,8 @@ import hip_compiler
 from opwright.cli.main import main
 from opwright.errors import ToolchainError, UsageError
 
+pytestmark = pytest.mark.xdist_group("compile_only")  # one kernel is compiled for all
+
 
 def build(*arguments: object) -> Result:
     words = ["build", *map(str, arguments)]

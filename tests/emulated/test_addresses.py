@@ -12,6 +12,8 @@ from emulated.building import KERNELS, compile_flags, run
 from emulated.runtime_report import read_findings
 from opwright.emulator.translate import translate
 
+pytestmark = pytest.mark.xdist_group("emulator")  # it is compiled first
+
 SOURCE = KERNELS / "addresses.cu"
 FAULTS = {
     1: "heap-buffer-overflow",

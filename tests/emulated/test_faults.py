@@ -8,6 +8,8 @@ import pytest
 
 from emulated.building import KERNELS
 
+pytestmark = pytest.mark.xdist_group("emulator")  # it is compiled first
+
 SOURCE = "faults.cu"
 
 # function -> kind of the finding, a part of its message, the thread of its first occurrence

@@ -8,6 +8,8 @@ import pytest
 
 from emulated.building import KERNELS
 
+pytestmark = pytest.mark.xdist_group("emulator")  # it is compiled first
+
 SOURCE = "hints.cu"
 
 

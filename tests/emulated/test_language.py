@@ -8,6 +8,8 @@ import pytest
 
 from emulated.building import KERNELS
 
+pytestmark = pytest.mark.xdist_group("emulator")  # it is compiled first
+
 
 def functions_of(source: str) -> list[str]:
     return re.findall(r'extern "C" int (\w+)\(\)', (KERNELS / source).read_text())

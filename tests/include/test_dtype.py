@@ -7,7 +7,7 @@ import ctypes
 import pytest
 import torch
 
-from native_library import FLAG_SETS, compile_library
+from native_library import EACH_FLAG_SET, FLAG_SETS, compile_library
 
 SOURCE = """
 #include <opwright/kernel.h>
@@ -28,7 +28,7 @@ EXPORT(float16)
 DTYPES = (torch.bfloat16, torch.float16)
 
 
-@pytest.fixture(scope="module", params=list(FLAG_SETS))
+@pytest.fixture(scope="module", params=EACH_FLAG_SET)
 def conversions(request, tmp_path_factory) -> ctypes.CDLL:
     return compile_library(tmp_path_factory.mktemp("dtype"), SOURCE, FLAG_SETS[request.param])
 

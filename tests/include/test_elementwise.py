@@ -7,7 +7,7 @@ import ctypes
 import pytest
 import torch
 
-from native_library import FLAG_SETS, compile_library
+from native_library import EACH_FLAG_SET, FLAG_SETS, compile_library
 
 ELEMENT_TYPES = {
     torch.float32: "float",
@@ -33,7 +33,7 @@ SOURCE = """
 GUARD = 40
 
 
-@pytest.fixture(scope="module", params=list(FLAG_SETS))
+@pytest.fixture(scope="module", params=EACH_FLAG_SET)
 def loops(request, tmp_path_factory) -> ctypes.CDLL:
     exports = "".join(f"EXPORT({str(d)[6:]}, {name})\n" for d, name in ELEMENT_TYPES.items())
     flags = FLAG_SETS[request.param]

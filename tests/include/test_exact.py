@@ -10,6 +10,8 @@ import pytest
 from native_library import compile_library
 from opwright.spec.expression import Expression
 
+pytestmark = pytest.mark.xdist_group("exact")  # one library is compiled for all
+
 SOURCE = """
 #include <opwright/exact.h>
 #include <cstring>

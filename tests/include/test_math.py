@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from native_library import FLAG_SETS, compile_library
+from native_library import EACH_FLAG_SET, FLAG_SETS, compile_library
 
 NAMES = ("exp", "tanh", "erf", "erfc", "sigmoid", "silu", "gelu_tanh", "gelu_erf")
 SOURCE = "#include <opwright/kernel.h>\n" + "".join(
@@ -58,7 +58,7 @@ BOUNDS = {
 NEARLY_ZERO = 1e-35
 
 
-@pytest.fixture(scope="module", params=list(FLAG_SETS))
+@pytest.fixture(scope="module", params=EACH_FLAG_SET)
 def functions(request, tmp_path_factory) -> ctypes.CDLL:
     return compile_library(tmp_path_factory.mktemp("math"), SOURCE, FLAG_SETS[request.param])
 

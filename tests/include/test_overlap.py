@@ -10,6 +10,8 @@ import pytest
 
 from native_library import compile_library
 
+pytestmark = pytest.mark.xdist_group("overlap")  # one library is compiled for all
+
 SOURCE = """
 #include <opwright/overlap.h>
 using opwright::binding::Steps;

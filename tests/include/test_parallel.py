@@ -8,6 +8,8 @@ import pytest
 
 from native_library import compile_library
 
+pytestmark = pytest.mark.xdist_group("parallel")  # one library is compiled for all
+
 SOURCE = """
 #include <opwright/kernel.h>
 #include <cstring>

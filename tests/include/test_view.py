@@ -10,6 +10,8 @@ import pytest
 
 from native_library import INCLUDE_DIR, compile_library
 
+pytestmark = pytest.mark.xdist_group("view")  # one library is compiled for all
+
 SOURCE = """
 #include <opwright/kernel.h>
 using opwright::Optional;

@@ -9,7 +9,7 @@ import pytest
 import torch
 import torch.nn.functional as F  # noqa: N812 -- its usual name
 
-from native_library import FLAG_SETS, OPS_DIR, compile_library
+from native_library import EACH_FLAG_SET, FLAG_SETS, OPS_DIR, compile_library
 
 ELEMENT_TYPES = {
     torch.float32: "float",
@@ -50,7 +50,7 @@ TOLERANCE = {
 COUNTS = (0, 1, 3, 31, 257, 4099, 100_003)
 
 
-@pytest.fixture(scope="module", params=list(FLAG_SETS))
+@pytest.fixture(scope="module", params=EACH_FLAG_SET)
 def kernels(request, tmp_path_factory) -> ctypes.CDLL:
     exports = "".join(f"EXPORT({str(d)[6:]}, {name})\n" for d, name in ELEMENT_TYPES.items())
     source = SHIM.format(ops=OPS_DIR) + exports

@@ -8,7 +8,7 @@ import pytest
 import torch
 import torch.nn.functional as F  # noqa: N812 -- its usual name
 
-from native_library import FLAG_SETS, OPS_DIR, compile_library
+from native_library import EACH_FLAG_SET, FLAG_SETS, OPS_DIR, compile_library
 
 ELEMENT_TYPES = {
     torch.float32: "float",
@@ -51,7 +51,7 @@ of_every_dtype = pytest.mark.parametrize("dtype", ELEMENT_TYPES, ids=str)
 of_many_sizes = pytest.mark.parametrize("sizes", SIZES, ids=lambda sizes: "x".join(map(str, sizes)))
 
 
-@pytest.fixture(scope="module", params=list(FLAG_SETS))
+@pytest.fixture(scope="module", params=EACH_FLAG_SET)
 def kernels(request, tmp_path_factory) -> ctypes.CDLL:
     includes = "".join(f'#include "{OPS_DIR}/{name}/{name}.cpp"\n' for name in NAMES)
     exports = "".join(f"EXPORT({str(d)[6:]}, {name})\n" for d, name in ELEMENT_TYPES.items())
