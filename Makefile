@@ -18,7 +18,7 @@ export PYTHON
 help:
 	@echo "make demo    install into .venv and check three operators"
 	@echo "make test    lint, types and tests, in the same .venv"
-	@echo "make exhaustive    the further planted faults of device code, which take long"
+	@echo "make exhaustive    the further operators, examples and planted faults of device code, which take long"
 	@echo "make lint | types | unit | format | clean"
 
 demo: $(VENV)/.package
