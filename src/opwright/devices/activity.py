@@ -56,25 +56,36 @@ def cuda_activity(run: Callable[[], Any], device: torch.device) -> Activity:
     ``run`` has been run before: what is set up once is not of interest.
     """
     marker = torch.zeros(1, device=device)
+
+    # A kernel of ours on the current stream is how that is known.
+    around = _called(_events(lambda: marker.add_(1), device))
+    events = _events(lambda: (marker.add_(1), run()), device)
+    launches = list(_launches(events))
+    current = launches[0].stream if launches else None
+    called = _called(events)
+    waiting = called[: len(called) - len(around)]  # without those of the profiler, and our own
+    elsewhere = tuple(launch for launch in launches[1:] if launch.stream != current)
+    return Activity(tuple(dict.fromkeys(waiting)), elsewhere)
+
+
+def _events(run: Callable[[], Any], device: torch.device) -> list[Any]:
+    """All that the profiler sees of ``run`` and of waiting for it."""
     torch.cuda.synchronize(device)
     kinds = [torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]
     with torch.profiler.profile(activities=kinds, acc_events=True) as profile:
-        marker.add_(1)  # on the current stream, which is how that is known
         run()
         torch.cuda.synchronize(device)
     results = profile.profiler.kineto_results if profile.profiler else None
-    events = list(results.events()) if results else []
-    launches = list(_launches(events))
-    current = launches[0].stream if launches else None
-    # The last one is ours.
-    called = [event.name() for event in events if event.name() in _WAITING][:-1]
-    elsewhere = tuple(launch for launch in launches[1:] if launch.stream != current)
-    return Activity(tuple(dict.fromkeys(called)), elsewhere)
+    return sorted(results.events(), key=lambda event: event.start_ns()) if results else []
+
+
+def _called(events: list[Any]) -> list[str]:
+    return [event.name() for event in events if event.name() in _WAITING]
 
 
 def _launches(events: list[Any]) -> Iterator[Launch]:
     """Kernels in the order in which they began; copies and fills are none."""
-    on_device = [event for event in events if "CUDA" in str(event.device_type())]
-    for event in sorted(on_device, key=lambda event: event.start_ns()):
-        if not event.name().startswith(("Memcpy", "Memset")):
-            yield Launch(event.name().partition("(")[0], int(event.device_resource_id()))
+    for event in events:
+        if "CUDA" in str(event.device_type()) and not event.name().startswith(("Memcpy", "Memset")):
+            name = event.name().removeprefix("void ").partition("(")[0]
+            yield Launch(name, int(event.device_resource_id()))
