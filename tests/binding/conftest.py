@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,9 @@ from operator_folder import make_operator
 from opwright.errors import OpwrightError
 from opwright.operator import Operator
 
-BINDINGS = ["stable", pytest.param("aten", marks=pytest.mark.slow)]  # 40 s of compiling each
+# All tests of a binding run in one test process, which builds its operators once.
+STABLE = pytest.param("stable", marks=pytest.mark.xdist_group("stable binding"))
+ATEN = pytest.param("aten", marks=[pytest.mark.slow, pytest.mark.xdist_group("aten binding")])
 
 CONTRACT = """
 contract = Operator(
@@ -164,7 +168,7 @@ class Operators:
 
     def __init__(self, folder: Path, binding: str) -> None:
         self._folder = folder
-        self._binding = binding
+        self.binding = binding
         self._made: dict[str, Operator | OpwrightError] = {}
 
     def __getattr__(self, name: str) -> Operator:
@@ -172,7 +176,7 @@ class Operators:
             description, kernel = ALL[name]
             try:
                 made = make_operator(self._folder / name, description, kernel)
-                self._made[name] = made.load(binding=self._binding)
+                self._made[name] = made.load(binding=self.binding)
             except OpwrightError as error:
                 self._made[name] = error  # not built again for every test
         made_or_error = self._made[name]
@@ -181,13 +185,19 @@ class Operators:
         return made_or_error
 
 
-@pytest.fixture(scope="session", params=BINDINGS)
-def ops(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Operators:
-    """Bound in each of the two ways."""
-    return Operators(tmp_path_factory.mktemp(f"ops-{request.param}"), request.param)
-
-
 @pytest.fixture(scope="session")
-def stable_ops(tmp_path_factory: pytest.TempPathFactory) -> Operators:
+def bound(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Operators]:
+    """The shared operators of a binding."""
+    return cache(lambda binding: Operators(tmp_path_factory.mktemp(f"ops-{binding}"), binding))
+
+
+@pytest.fixture(scope="session", params=[STABLE, ATEN])
+def ops(request: pytest.FixtureRequest, bound: Callable[[str], Operators]) -> Operators:
+    """Bound in each of the two ways."""
+    return bound(request.param)
+
+
+@pytest.fixture(scope="session", params=[STABLE])
+def stable_ops(request: pytest.FixtureRequest, bound: Callable[[str], Operators]) -> Operators:
     """Bound through the stable C ABI."""
-    return Operators(tmp_path_factory.mktemp("ops-stable-only"), "stable")
+    return bound(request.param)

@@ -216,16 +216,25 @@ def test_a_written_argument_may_be_a_read_one(ops):
     assert torch.equal(x, before)
 
 
+def assert_taken(ops, **changed: Any) -> None:
+    """The kernel has written what it is told to, in the dtype of the call."""
+    call = arguments(**changed)
+    written, result = ops.contract(**call)
+    assert written is call["out"]
+    assert torch.equal(written, call["x"])
+    assert result.dtype == call["x"].dtype
+    assert torch.equal(result, torch.ones_like(call["x"]))
+
+
 def test_a_layout_that_is_copied_takes_any_strides(ops):
-    ops.contract(**arguments(bias=torch.ones(16)[::2]))
-    ops.contract(**arguments(bias=torch.ones(1).expand(8)))
+    assert_taken(ops, bias=torch.ones(16)[::2])
+    assert_taken(ops, bias=torch.ones(1).expand(8))
 
 
 def test_each_dtype_of_a_set_has_a_kernel(ops):
-    ops.contract(**arguments(index=torch.arange(4, dtype=torch.int32)))
-    halves = {n: v.bfloat16() for n, v in arguments().items() if n != "index"}
-    ops.contract(**arguments(**halves))
+    assert_taken(ops, index=torch.arange(4, dtype=torch.int32))
+    assert_taken(ops, **{n: v.bfloat16() for n, v in arguments().items() if n != "index"})
 
 
 def test_no_shape_at_all_is_a_shape(ops):
-    ops.contract(**arguments(lead=torch.ones(8), mid=torch.ones(2, 8)))
+    assert_taken(ops, lead=torch.ones(8), mid=torch.ones(2, 8))

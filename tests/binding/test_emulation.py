@@ -15,7 +15,8 @@ from opwright.discovery import find_one
 from opwright.session.building import build_operator
 from opwright.spec.target import Target
 
-pytestmark = pytest.mark.slow  # the emulator is compiled first
+# The emulator is compiled first, and one operator for all.
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("binding_emulation")]
 
 OPERATOR = Path(__file__).parent.parent / "emulated_defects" / "launched_on_stream_0"
 WAVE32 = Target("emulated", "wave32")

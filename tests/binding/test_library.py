@@ -146,12 +146,9 @@ def test_a_library_serves_several_operators_until_its_places_are_taken(tmp_path:
     assert torch.equal(kept[0](torch.ones(1, 1)), torch.full((1, 1), 2.0))
 
 
-@pytest.mark.parametrize("binding", ["stable", "aten"])
-def test_what_the_dispatcher_throws_is_an_error_here_and_frees_the_place(
-    binding: str, tmp_path: Path
-) -> None:
-    spec = read_operator(write_doubled(tmp_path, "unwanted")).spec
-    found = build_operator(spec, Target("cpu"), binding=binding)
+def test_what_the_dispatcher_throws_is_an_error_here_and_frees_the_place(ops) -> None:
+    operator = ops.throws
+    found = build_operator(operator.spec, Target("cpu"), binding=ops.binding)
     assert found is not None
     library = Library(found)
     for _ in range(9):  # one more than there are places
