@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
 
 import cuda_compiler
+from opwright.build import receipt
 from opwright.discovery import find_one
 from opwright.errors import CompileError, ToolchainError
 from opwright.records.artifact import Artifact
+from opwright.session import building
 from opwright.session.architecture import with_architecture
 from opwright.session.building import build_operator
 from opwright.spec.target import Target, parse_target
@@ -130,3 +133,19 @@ def test_nothing_that_tells_the_architecture_is_refused(monkeypatch: pytest.Monk
     monkeypatch.delenv("TORCH_CUDA_ARCH_LIST", raising=False)
     with pytest.raises(ToolchainError, match="for which GPU"):
         with_architecture(Target("cuda"))
+
+
+def test_a_library_that_is_known_loads_without_anything_that_builds(
+    operator: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        receipt, "_LOADED_NS", time.time_ns()
+    )  # as a process that starts now has it
+    kernel = operator / "kernel.cu"
+    kernel.write_text(kernel.read_text() + "// of this test alone\n")
+    first = built(operator)
+    assert not first.hit
+    monkeypatch.setattr(building, "request_for", None)  # whoever looks up needs the request
+    again = built(operator)
+    assert again.hit
+    assert again.build_key == first.build_key

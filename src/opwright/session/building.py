@@ -54,13 +54,14 @@ def build_operator(
     force: bool = False,
 ) -> Artifact | None:
     """Find or build the operator's library. Raises what `opwright.build.builder.build` raises."""
-    question = question_for(spec, target, binding)
+    if target.kind in {"cuda", "hip"}:
+        from opwright.session.architecture import with_architecture  # the host's needs none
+
+        target = with_architecture(target)
+    question = None if compile_only else question_for(spec, target, binding)
     known = recall(question) if question is not None and not force else None
     if known is not None:
         return known
-    from opwright.session.architecture import with_architecture
-
-    target = with_architecture(target)
     request = request_for(spec, target, binding=binding, compile_only=compile_only)
     return None if request is None else build_request(request, force=force, question=question)
 
@@ -102,9 +103,9 @@ def prepared(request: BuildRequest) -> BuildRequest:
 def question_for(spec: OperatorSpec, target: Target, binding: str | None) -> Question | None:
     """All that a generated request is made of, as text; None where it is made of more than that.
 
-    Sources for other targets than the CPU are translated: their text is in the request.
+    Sources for the emulator are translated: their text is in the request.
     """
-    if spec.implementation != "generated" or target.kind != "cpu":
+    if spec.implementation != "generated" or target.kind not in {"cpu", "cuda", "hip"}:
         return None
     where = default_folder(os.environ)
     require_trusted(where, os.environ)
