@@ -35,14 +35,18 @@ def test_without_grad_mode_it_is_taken(ops):
     x, y = spread_arguments()
     y.requires_grad_()
     with torch.no_grad():
-        ops.spread(x, y)
+        low, high = ops.spread(x, y)
+    assert (low.tolist(), high) == ([[-1, 0, 1], [2, 3, 4]], 15)
     with torch.inference_mode():
-        ops.spread(x.clone(), y)
-    ops.spread(x, y.detach())
+        low, high = ops.spread(x.clone(), y)
+    assert (low.tolist(), high) == ([[0, 1, 2], [3, 4, 5]], 21)
+    low, high = ops.spread(x, y.detach())
+    assert (low.tolist(), high) == ([[0, 1, 2], [3, 4, 5]], 21)
 
 
 def test_an_integer_tensor_needs_no_gradient(ops):
-    ops.spread(torch.ones(3, dtype=torch.int32))
+    low, high = ops.spread(torch.ones(3, dtype=torch.int32))
+    assert (low.tolist(), high) == ([1, 1, 1], 3)
 
 
 def test_outputs_require_no_grad(ops):
@@ -111,7 +115,9 @@ def opcheck_cases(ops):
 )
 def test_torch_finds_nothing_wrong(stable_ops, case):
     op, args, kwargs = opcheck_cases(stable_ops)[case]
-    torch.library.opcheck(op.implementation.overload, args, kwargs)
+    found = torch.library.opcheck(op.implementation.overload, args, kwargs)
+    assert found
+    assert set(found.values()) == {"SUCCESS"}
 
 
 @pytest.mark.parametrize("dynamic", [False, True])

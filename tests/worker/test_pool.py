@@ -539,7 +539,10 @@ def test_closing_ends_every_process() -> None:
 
 
 def test_closing_before_anything_was_asked_is_fine() -> None:
-    Worker(SETUP, preload=("torch",)).close()
+    worker = Worker(SETUP, preload=("torch",))
+    worker.close()
+    with pytest.raises(WorkerError, match="closed"):
+        one(worker, "fine")
 
 
 def test_a_lost_zygote_is_one_error_and_takes_its_child_along() -> None:

@@ -129,7 +129,7 @@ class Worker:
                 f"this worker belongs to process {self._pid}, and not to its fork {os.getpid()}",
                 hint="Make a Worker of its own in each process.",
             )
-        if self._preloading:
+        if self._preloading and not self._closed:  # a closed one is refused below
             self._await_preload()
         seconds = 2 * self.limits.setup_seconds + self.limits.case_seconds + _MARGIN_SECONDS
         if self._pending is not None:
