@@ -18,7 +18,8 @@ for attempt in range(20):
         with poisoned_allocations(pattern) as works:
             assert works
             for size_bytes in (1, 3, 24, 60, 100, 500, 1000, 5000, 1 << 18, 8 << 20):
-                freed = [torch.ones(size_bytes, dtype=torch.uint8) for _ in range(10)]
+                count = 10 if size_bytes < 1 << 20 else 2  # large memory takes long to fill
+                freed = [torch.ones(size_bytes, dtype=torch.uint8) for _ in range(count)]
                 del freed
                 found = torch.empty(size_bytes, dtype=torch.uint8)
                 assert bool((found == pattern).all()), (attempt, size_bytes, found)
