@@ -25,6 +25,8 @@ from opwright.spec.request import BuildRequest, Unit
 from opwright.spec.target import Target
 
 EXPORT = 'extern "C" __attribute__((visibility("default")))'
+# In a script's `case " $* " in`: what compiles a unit. With `-###` it is only asked what would be run.
+COMPILES = '*" -### "*) ;; *" -c "*'
 SOURCE = f'#include "k.h"\n{EXPORT} int answer() {{ return K; }}\n'
 
 
@@ -86,7 +88,7 @@ def counting_compiler(folder: Path) -> tuple[Path, Path]:
     """A compiler that adds a line to a file for each unit that it compiles; both paths."""
     count = folder / "count.txt"
     count.touch()
-    line = f'case " $* " in *" -c "*) echo x >> {shlex.quote(str(count))};; esac\nexec g++ "$@"'
+    line = f'case " $* " in {COMPILES}) echo x >> {shlex.quote(str(count))};; esac\nexec g++ "$@"'
     return compiler_script(folder / "counting-g++", line), count
 
 

@@ -11,6 +11,7 @@ from opwright.build.store import Store
 from opwright.errors import CompileError, LinkError, ToolchainError
 from opwright.spec.request import Unit
 from small_build import (
+    COMPILES,
     EXPORT,
     SOURCE,
     answer_of,
@@ -136,7 +137,7 @@ def test_hundreds_of_megabytes_of_warnings_do_not_hide_the_error(
 ) -> None:
     small_operator(root)
     body = (
-        'case " $* " in *" -c "*) ;; *) exec g++ "$@";; esac\n'
+        'case " $* " in *" -### "*) exec g++ "$@";; *" -c "*) ;; *) exec g++ "$@";; esac\n'
         f"yes 'k.cpp:1:1: warning: a rather long warning about nothing' | head -c {megabytes}000000 >&2\n"
         "echo >&2; echo 'k.cpp:7:1: error: the one that counts' >&2; exit 1"
     )
@@ -162,7 +163,7 @@ def test_a_killed_compiler_is_called_that(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
     small_operator(root)
-    body = f'case " $* " in *" -c "*) {how};; esac\nexec g++ "$@"'
+    body = f'case " $* " in {COMPILES}) {how};; esac\nexec g++ "$@"'
     monkeypatch.setenv("CXX", str(compiler_script(tmp_path / "cxx", body)))
     error = failure(root, tmp_path)
     assert (

@@ -24,6 +24,7 @@ from opwright.frozen import replace
 from opwright.records.artifact import Artifact
 from opwright.spec.request import Unit
 from small_build import (
+    COMPILES,
     EXPORT,
     SOURCE,
     answer_of,
@@ -133,7 +134,7 @@ def test_a_killed_build_is_reclaimed_and_its_compilers_are_gone(
     note = tmp_path / "compiler"
     slow = compiler_script(
         tmp_path / "cxx",
-        f'case " $* " in *" -c "*) echo $$ > \'{note}\'; sleep 600;; esac\nexec g++ "$@"',
+        f'case " $* " in {COMPILES}) echo $$ > \'{note}\'; sleep 600;; esac\nexec g++ "$@"',
     )
     monkeypatch.setenv("CXX", str(slow))
     child = start(root, tmp_path / "store")
@@ -160,7 +161,8 @@ def test_the_next_build_of_the_same_key_says_who_died(
     gate = tmp_path / "gate"
     script = compiler_script(
         tmp_path / "cxx",
-        f"case \" $* \" in *\" -c \"*) [ -e '{gate}' ] || {{ touch '{gate}'; sleep 600; }};; esac\n"
+        f'case " $* " in {COMPILES}) '
+        f"[ -e '{gate}' ] || {{ touch '{gate}'; sleep 600; }};; esac\n"
         'exec g++ "$@"',
     )
     monkeypatch.setenv("CXX", str(script))
@@ -182,7 +184,7 @@ def test_who_waits_too_long_is_told_for_whom(
     gate = tmp_path / "gate"
     script = compiler_script(
         tmp_path / "cxx",
-        f'case " $* " in *" -c "*) touch \'{gate}\'; sleep 600;; esac\nexec g++ "$@"',
+        f'case " $* " in {COMPILES}) touch \'{gate}\'; sleep 600;; esac\nexec g++ "$@"',
     )
     monkeypatch.setenv("CXX", str(script))
     child = start(root, tmp_path / "store")
@@ -197,7 +199,7 @@ def test_a_compile_that_takes_too_long_is_ended(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     script = compiler_script(
-        tmp_path / "cxx", 'case " $* " in *" -c "*) sleep 600;; esac\nexec g++ "$@"'
+        tmp_path / "cxx", f'case " $* " in {COMPILES}) sleep 600;; esac\nexec g++ "$@"'
     )
     monkeypatch.setenv("CXX", str(script))
     with pytest.raises(TimedOut, match="did not end within 1 s"):

@@ -12,6 +12,7 @@ import pytest
 from opwright.build.explain import Miss
 from opwright.build.store import Store
 from small_build import (
+    COMPILES,
     EXPORT,
     SOURCE,
     answer_of,
@@ -149,7 +150,9 @@ def test_a_library_that_is_linked_counts_by_its_content(root: Path, tmp_path: Pa
     assert again.reason.endswith("libh.a changed")
 
 
-EDIT_DURING = 'case " $* " in *" -c "*) g++ "$@"; code=$?; {edit}; exit $code;; esac\nexec g++ "$@"'
+EDIT_DURING = (
+    f'case " $* " in {COMPILES})' + ' g++ "$@"; code=$?; {edit}; exit $code;; esac\nexec g++ "$@"'
+)
 
 
 def test_an_edit_while_the_compiler_runs_never_gives_the_old_object_the_new_content(
@@ -184,7 +187,7 @@ def test_a_slow_compiler_takes_the_header_as_it_is_when_it_reads_it(
 ) -> None:
     small_operator(root)
     script = compiler_script(
-        tmp_path / "slow-g++", 'case " $* " in *" -c "*) sleep 0.6;; esac\nexec g++ "$@"'
+        tmp_path / "slow-g++", f'case " $* " in {COMPILES}) sleep 0.6;; esac\nexec g++ "$@"'
     )
     child = run_python(
         f"from small_build import *\nprint(answer_of(built(request_for(Path({str(root)!r})),"
