@@ -50,10 +50,11 @@ def stand_in_request(target: Target) -> BuildRequest:
 
 
 def linked_with(request: BuildRequest, stand_in: Artifact) -> BuildRequest:
-    """The request, which finds the library that stands in."""
-    folder = stand_in.library.parent
+    """The request with the library that stands in, by its path: its folder is searched for nothing else."""
+    name = DEVICE_LIBRARIES[request.target.kind]
     return replace(
         request,
-        named_roots=(*request.named_roots, ("stand-in", folder)),
-        library_dirs=(folder, *request.library_dirs),
+        named_roots=(*request.named_roots, ("stand-in", stand_in.library.parent)),
+        libraries=tuple(library for library in request.libraries if library != name),
+        link_flags=(*request.link_flags, str(stand_in.library)),
     )
