@@ -45,32 +45,31 @@ def build(
         if question is not None:
             remember(question, query, found, artifact, asked_ns)
         return artifact
+    query.store.prepare()
+    return _alone(query, started, force=force)
+
+
+def _alone(query: Query, started: float, *, force: bool) -> Artifact:
+    """Build with the request's lock held, unless somebody else has done so meanwhile."""
     from opwright.build.debris import reclaim
     from opwright.lock import hold  # who finds pays for nothing that only builders need
 
-    query.store.prepare()
+    what = f"{query.request.name} for {query.request.target}"
     lock = query.store.lock(query.key)
     with query.store.writing():
         lock.touch(mode=0o600)
-    purpose = f"the build of {request.name} for {request.target}"
-    with hold(lock, purpose=purpose, timeout_seconds=request.timeout_seconds) as exclusive:
+    patience = query.request.timeout_seconds
+    with hold(lock, purpose=f"the build of {what}", timeout_seconds=patience) as exclusive:
         again = query.find()
         if isinstance(again, Manifest) and not force:
             return _hit(query, again, started)
         why = again if isinstance(again, Miss) else Miss("it was asked for")
-        log(
-            "build.start",
-            f"building {request.name} for {request.target}: {why.reason}",
-            key=query.key,
-        )
+        log("build.start", f"building {what}: {why.reason}", key=query.key)
         if exclusive:
             reclaim(query.store.version_folder, query.key)
         manifest = _build(query, started, force=force)
-    log(
-        "build.done",
-        f"built {request.name} for {request.target} in {manifest.seconds:.2f} s",
-        folder=str(manifest.folder),
-    )
+    said = f"built {what} in {manifest.seconds:.2f} s"
+    log("build.done", said, folder=str(manifest.folder))
     seconds = time.monotonic() - started
     return query.artifact(manifest, hit=False, seconds=seconds, why=why)
 
