@@ -142,7 +142,8 @@ def _many(case: Case, subject: Subject) -> Outcome:
         needed += sum(t.element_size() * t[0].numel() * count for t in inputs)
     if needed > room.free_bytes() // 2:
         return not_checked(f"tensors of {needed / 1e9:.1f} GB need twice that in free memory")
-    seconds = 0.0 if subject.device else _seconds(subject, rows, small, row) * PAST_INT32
+    runs_there = subject.device is not None and subject.emulation is None
+    seconds = 0.0 if runs_there else _seconds(subject, rows, small, row) * PAST_INT32
     if seconds > _MOST_SECONDS:
         return not_checked(
             f"a call with 2^31 elements would take {seconds:.0f} s, and may take {_MOST_SECONDS:.0f} s"

@@ -22,11 +22,16 @@ _REGISTRATION = re.compile(r"\bTORCH_LIBRARY(_FRAGMENT)?\s*\(\s*(\w+)")
 def extension_request(spec: OperatorSpec, target: Target, torch: TorchFacts) -> BuildRequest:
     """The build of ``spec``'s extension with the flags of ``torch.utils.cpp_extension.load``.
 
-    Raises `SpecError` where a source is missing, `CompileError` where one has what cannot be emulated.
+    Raises `SpecError` where a source is missing or the target is simulated, `CompileError` where one has what cannot be emulated.
     A pybind11 module serves one Python, and a C++ ABI serves one torch: both are part of the key.
     """
     extension = spec.extension
     assert extension is not None
+    if target.kind == "simulated":
+        raise SpecError(
+            f"{spec.location}: extensions do not run on the simulated device",
+            hint="Use --target emulated: their device sources run there, unchanged.",
+        )
     sources = _sources(spec, extension)
     flags = extension_flags()
     python_include = Path(sysconfig.get_path("include"))

@@ -7,8 +7,8 @@ thread that does them. Besides what ``torch.cuda`` has of the same names:
 - `launches` and `synchronizations` tell what was put on streams, and what the host has waited for,
   each since the last time that it was asked;
 - `strays` tells of writes outside of blocks (into the red zones around each);
-- `set_fresh_byte` says what fresh memory is filled with, 0xFF (NaN) by default. Freed memory is filled
-  with 0xFB, in the order of its stream;
+- `set_fresh_byte` says what fresh memory and its red zones are filled with, 0xFF (NaN) by default. Freed
+  memory is filled with 0xFB, in the order of its stream;
 - `protection` is ``"threads"`` where the processor has keys for memory: then the host can never touch
   that of a device, and a device not that of the other. Elsewhere it is ``"windows"``: the host is
   stopped only while the device has no work.

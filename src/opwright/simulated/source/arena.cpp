@@ -134,7 +134,8 @@ Protection protection() {
   return found;
 }
 
-size_t capacity_bytes() { return machine_bytes(); }
+// Fresh memory is written to at once, so what there is has to be there.
+size_t capacity_bytes() { return machine_bytes() / (2 * kDevices); }
 
 char* map_pages(int device, size_t size_bytes) { return arena_of(device).map(size_bytes); }
 

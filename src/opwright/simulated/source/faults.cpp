@@ -47,13 +47,8 @@ void pass_on(int signal, siginfo_t* info, void* context) {
 }
 
 void handle(int signal, siginfo_t* info, void* context) {
-  const int device = device_of(info->si_addr);
-  if (device < 0) {
-    pass_on(signal, info, context);
-    return;
-  }
   if (!running) {
-    tell_host(info->si_addr);
+    if (device_of(info->si_addr) >= 0) tell_host(info->si_addr);
     pass_on(signal, info, context);
     return;
   }

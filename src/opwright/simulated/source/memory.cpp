@@ -22,6 +22,7 @@ struct Block {
   size_t size = 0;  // asked for: what lies behind belongs to the red zone
   Stream* owner;
   Pool* pool;
+  uint8_t red = 0;  // the byte that its red zones are filled with: that of fresh memory then
   std::set<Stream*> used_on;  // besides its owner
 
   char* data() const;
@@ -34,7 +35,6 @@ constexpr size_t kRedZone = 4096;
 constexpr size_t kGranularity = 512;
 constexpr size_t kPage = 4096;
 constexpr size_t kSegment = size_t{2} << 20;
-constexpr uint8_t kRed = 0xFD;
 constexpr uint8_t kFreed = 0xFB;   // large and negative as any floating-point type
 std::atomic<uint8_t> fresh{0xFF};  // NaN as any floating-point type
 
@@ -75,19 +75,18 @@ void subtract(Count& count, size_t bytes) {
 
 // The rest runs on workers: nobody else may touch a block's memory.
 
-void paint(const Block& block, size_t size, uint8_t byte) {
-  memset(block.begin, kRed, kRedZone);
-  memset(block.data(), byte, size);
-  memset(block.data() + size, kRed, static_cast<size_t>(block.end() - block.data()) - size);
+void paint_zones(const Block& block, size_t size, uint8_t red) {
+  memset(block.begin, red, kRedZone);
+  memset(block.data() + size, red, static_cast<size_t>(block.end() - block.data()) - size);
 }
 
 // What was written of a red zone, as the block's stray; `from_end` looks at it from its end.
-void inspect_zone(const Block& block, size_t size, const char* begin, const char* end,
+void inspect_zone(const Block& block, size_t size, uint8_t red, const char* begin, const char* end,
                   bool from_end) {
   if (begin == end) return;
   const auto length = static_cast<size_t>(end - begin);
-  if (static_cast<uint8_t>(*begin) == kRed && !memcmp(begin, begin + 1, length - 1)) return;
-  const auto is_other = [](char byte) { return static_cast<uint8_t>(byte) != kRed; };
+  if (static_cast<uint8_t>(*begin) == red && !memcmp(begin, begin + 1, length - 1)) return;
+  const auto is_other = [red](char byte) { return static_cast<uint8_t>(byte) != red; };
   const auto count = std::count_if(begin, end, is_other);
   const char* nearest = std::find_if(begin, end, is_other);
   if (from_end) {
@@ -100,9 +99,9 @@ void inspect_zone(const Block& block, size_t size, const char* begin, const char
       {block.owner->device, block.data(), size, nearest - block.data(), count});
 }
 
-void inspect(const Block& block, size_t size) {
-  inspect_zone(block, size, block.begin, block.data(), true);
-  inspect_zone(block, size, block.data() + size, block.end(), false);
+void inspect(const Block& block, size_t size, uint8_t red) {
+  inspect_zone(block, size, red, block.begin, block.data(), true);
+  inspect_zone(block, size, red, block.data() + size, block.end(), false);
 }
 
 // Under the lock from here on.
@@ -223,6 +222,7 @@ void* allocate(Stream* stream, size_t size_bytes) {
   {
     std::lock_guard<std::mutex> lock(memory().mutex);
     block->size = size_bytes;
+    block->red = fresh;
     memory().live[block->data()] = block;
     Statistics& statistics = memory().statistics[stream->device];
     add(statistics.blocks, 1);
@@ -230,7 +230,10 @@ void* allocate(Stream* stream, size_t size_bytes) {
     add(statistics.requested_bytes, size_bytes);
   }
   Stream* painter = capture ? own_stream(stream->device) : stream;
-  const auto task = [block, size_bytes] { paint(*block, size_bytes, fresh); };
+  const auto task = [block, size_bytes, red = block->red] {
+    paint_zones(*block, size_bytes, red);
+    memset(block->data(), red, size_bytes);
+  };
   painter->push_now({"", task, only(stream->device), true});
   if (capture) painter->wait_quietly();
   return block->data();
@@ -241,6 +244,7 @@ void release(void* address) {
   Block* block = nullptr;
   std::set<Stream*> others;
   size_t size = 0;
+  uint8_t red = 0;
   {
     std::lock_guard<std::mutex> lock(memory().mutex);
     const auto found = memory().live.find(address);
@@ -249,6 +253,7 @@ void release(void* address) {
     memory().live.erase(found);
     others.swap(block->used_on);
     size = block->size;
+    red = block->red;
     Statistics& statistics = memory().statistics[block->owner->device];
     subtract(statistics.blocks, 1);
     subtract(statistics.bytes, rounded(size, kGranularity));
@@ -260,9 +265,9 @@ void release(void* address) {
     put_back(block);
     return;
   }
-  const auto end = [block, size] {
-    inspect(*block, size);
-    paint(*block, block->capacity, kFreed);
+  const auto end = [block, size, red] {
+    inspect(*block, size, red);
+    memset(block->data(), kFreed, block->capacity);
   };
   const Devices devices = only(owner->device);
   if (others.empty()) {
@@ -324,20 +329,16 @@ void reset_totals(int device) {
 void set_fresh_byte(uint8_t byte) { fresh = byte; }
 
 std::vector<Stray> take_strays() {
-  std::vector<std::pair<Block*, size_t>> live;
-  {
-    std::lock_guard<std::mutex> lock(memory().mutex);
-    for (const auto& [address, block] : memory().live) live.emplace_back(block, block->size);
-  }
   for (int device = 0; device < kDevices; ++device) wait_for_device_quietly(device);
-  for (const auto& [block, size] : live) {
-    const auto task = [block = block, size = size] {
-      inspect(*block, size);
-      memset(block->begin, kRed, kRedZone);  // told once
-      memset(block->data() + size, kRed, static_cast<size_t>(block->end() - block->data()) - size);
+  std::unique_lock<std::mutex> live_lock(memory().mutex);
+  for (const auto& [address, block] : memory().live) {
+    const auto task = [block = block, size = block->size, red = block->red] {
+      inspect(*block, size, red);
+      paint_zones(*block, size, red);  // it is told once
     };
     own_stream(block->owner->device)->push_now({"", task, only(block->owner->device), true});
   }
+  live_lock.unlock();
   for (int device = 0; device < kDevices; ++device) own_stream(device)->wait_quietly();
   std::lock_guard<std::mutex> lock(memory().mutex);
   std::vector<Stray> taken;
@@ -348,6 +349,10 @@ std::vector<Stray> take_strays() {
 Description describe_address(const void* address) {
   Description description;
   const int device = device_of(address);
+  if (device < 0) {
+    snprintf(description.text, sizeof(description.text), "the address %p", address);
+    return description;
+  }
   const auto* at = static_cast<const char*>(address);
   const Block* block = nullptr;
   const bool locked = memory().mutex.try_lock();

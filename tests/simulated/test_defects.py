@@ -1,0 +1,62 @@
+"""The planted faults that only a device with streams shows are found on the simulated one, as on a GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from opwright.discovery import find_one
+from opwright.records.run import CaseRecord
+from opwright.session.checking import check_operator, checking
+from opwright.session.planted import Expected, read_defect
+from opwright.spec.target import Target
+from opwright.worker import Worker
+
+FOLDERS = sorted(
+    path.parent for path in (Path(__file__).parent.parent / "device_defects").glob("*/op.py")
+)
+# compute-sanitizer runs on a GPU, and 2^31 elements take an emulator hours
+NOT_HERE = {"device_sanitizers", "large"}
+QUESTIONS = [
+    pytest.param(folder, expected, id=f"{folder.name}-{expected.check}")
+    for folder in FOLDERS
+    for expected in read_defect(folder).expected
+    if expected.check not in NOT_HERE
+]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("simulated")]
+
+
+@pytest.fixture(scope="module")
+def worker(device: ModuleType) -> Iterator[Worker]:
+    """One process that has imported torch, when the device is built."""
+    with checking() as started:
+        yield started
+
+
+def cases_of(folder: Path, check: str, worker: Worker) -> tuple[CaseRecord, ...]:
+    described = find_one(str(folder))
+    return check_operator(worker, str(folder), described, Target("simulated"), only=(check,)).cases
+
+
+@pytest.mark.parametrize(("folder", "expected"), QUESTIONS)
+def test_the_stated_finding_is_given(folder: Path, expected: Expected, worker: Worker) -> None:
+    cases = cases_of(folder, expected.check, worker)
+    shown = "\n".join(f"{case.name}: {case.outcome}" for case in cases)
+    found = [finding for case in cases for finding in case.outcome.findings]
+    if expected.check == "numerics":  # what memory holds that nobody wrote is no GPU's
+        assert found, shown
+        return
+    assert {finding.kind for finding in found} >= set(expected.kinds), shown
+    assert any(all(part in f.message for part in expected.says) for f in found), shown
+
+
+@pytest.mark.parametrize(
+    "check", ["stream", "hidden_sync", "device_guard", "capture", "device_memory"]
+)
+def test_a_correct_operator_has_no_finding(check: str, worker: Worker) -> None:
+    record = check_operator(worker, "add2", find_one("add2"), Target("simulated"), only=(check,))
+    assert {case.outcome.verdict for case in record.cases} <= {"pass", "not checked"}
+    assert any(case.outcome.verdict == "pass" for case in record.cases)
