@@ -81,7 +81,7 @@ def test_an_error_in_device_code_names_the_users_line(operator: Path) -> None:
     kernel = operator / "kernel.cu"
     kernel.write_text(kernel.read_text().replace("* 2", "* two"))
     line = next(n for n, text in enumerate(kernel.read_text().splitlines(), 1) if "* two" in text)
-    with pytest.raises(CompileError, match=rf"kernel\.cu\({line}\): error: identifier \"two\""):
+    with pytest.raises(CompileError, match=rf"kernel\.cu:{line}: .*identifier \"two\""):
         built(operator)
 
 

@@ -17,6 +17,11 @@ _EXCERPT_LINES = 6
 
 _ERROR = re.compile(r"^(?P<where>.+?):(?P<line>\d+)(?::\d+)?: (?:fatal )?error: (?P<text>.*)$")
 _PLACELESS = re.compile(r"^(?P<where>[^\s:]+: )?(?:fatal )?error: (?P<text>.*)$", re.IGNORECASE)
+# nvcc's: its front end puts the line in brackets, and its driver has words of its own.
+_IN_BRACKETS = re.compile(
+    r"^(?P<where>.+?)\((?P<line>\d+)\): (?:catastrophic )?error(?: #[\w-]+)?: (?P<text>.*)$"
+)
+_DRIVERS = re.compile(r"^(?P<where>nvcc )(?:fatal|error)\s*: (?P<text>.*)$")
 _FROM = re.compile(r"^(?:In file included from|\s+from) (?P<where>.+?):(?P<line>\d+)[:,]")
 _REQUIRED = re.compile(r"^(?P<where>.+?):(?P<line>\d+)(?::\d+)?:\s+required from here")
 _CLANG_REQUIRED = re.compile(r"^(?P<where>.+?):(?P<line>\d+)(?::\d+)?: note: in instantiation of")
@@ -77,17 +82,19 @@ def first_error(log: Path, is_users: Callable[[str], bool]) -> FirstError | None
     if found is None:
         return None
     parts = found.groupdict()
-    where = (parts["where"] or "").removesuffix(": ")
+    where = (parts["where"] or "").removesuffix(": ").strip()
     place = "" if is_users(where) else _users_place([*map(decoded, before), *after], is_users)
     excerpt = tuple(line for line in after if line.startswith(" "))[:_EXCERPT_LINES]
     return FirstError(where, int(parts.get("line") or 0), parts["text"], excerpt, place, more)
 
 
 def _error_in(raw: bytes) -> re.Match[str] | None:
-    if b"rror:" not in raw:  # a regular expression takes much longer to say no
+    # A regular expression takes much longer to say no.
+    if b"rror" not in raw and not raw.startswith(b"nvcc fatal"):
         return None
     line = decoded(raw)
-    return _ERROR.match(line) or _PLACELESS.match(line)
+    patterns = (_ERROR, _IN_BRACKETS, _DRIVERS, _PLACELESS)
+    return next((match for pattern in patterns if (match := pattern.match(line))), None)
 
 
 def _users_place(lines: list[str], is_users: Callable[[str], bool]) -> str:

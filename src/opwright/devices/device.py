@@ -133,19 +133,21 @@ class Device:
             torch.cuda._sleep(int(milliseconds * _CYCLES_PER_MS))  # noqa: SLF001 -- torch's own tests use it
 
 
-def device_for(target: Target) -> Device | None:
-    """The device on which kernels for ``target`` run; None for the host.
-
-    Raises `DeviceError` where torch sees none.
-    """
-    if target.device_type == "cpu":
-        return None
+def require_device(target: Target) -> None:
+    """Raise `DeviceError` where torch sees no device for ``target``."""
     if target.device_type == "cuda" and not torch.cuda.is_available():
         raise DeviceError(
             f"target {target} needs a GPU, and torch {torch.__version__} sees none here",
             hint="Run `opwright doctor`; --target emulated runs device code without a GPU, and "
             "`opwright build` builds for one.",
         )
+
+
+def device_for(target: Target) -> Device | None:
+    """The device on which kernels for ``target`` run; None for the host. Raises as `require_device`."""
+    if target.device_type == "cpu":
+        return None
+    require_device(target)
     return Device(target.device_type)
 
 

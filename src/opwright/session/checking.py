@@ -11,6 +11,7 @@ from functools import partial
 from opwright.binding.dispatch import dispatch_key
 from opwright.checks.protocol import Check
 from opwright.checks.table import choose
+from opwright.devices.device import require_device
 from opwright.discovery import Described
 from opwright.records.run import OperatorRecord
 from opwright.session.building import build_operator
@@ -58,7 +59,8 @@ def check_operator(
     """
     started = time.monotonic()
     spec = described.spec
-    dispatch_key(target)  # refused before anything is built
+    dispatch_key(target)  # what cannot be run here is refused before anything is built
+    require_device(target)
     artifact = with_whole(
         partial(build_operator, spec, target, binding=binding),
         partial(put_under_test, worker, operator, target),
