@@ -22,16 +22,12 @@ _REGISTRATION = re.compile(r"\bTORCH_LIBRARY(_FRAGMENT)?\s*\(\s*(\w+)")
 def extension_request(spec: OperatorSpec, target: Target, torch: TorchFacts) -> BuildRequest:
     """The build of ``spec``'s extension with the flags of ``torch.utils.cpp_extension.load``.
 
-    Raises `SpecError` where a source is missing or the target is simulated, `CompileError` where one has what cannot be emulated.
+    Raises `SpecError` where a source is missing or the target is simulated, `CompileError` where a source
+    has what cannot be emulated.
     A pybind11 module serves one Python, and a C++ ABI serves one torch: both are part of the key.
     """
     extension = spec.extension
     assert extension is not None
-    if target.kind == "simulated":
-        raise SpecError(
-            f"{spec.location}: extensions do not run on the simulated device",
-            hint="Use --target emulated: their device sources run there, unchanged.",
-        )
     sources = _sources(spec, extension)
     flags = extension_flags()
     python_include = Path(sysconfig.get_path("include"))
@@ -66,14 +62,24 @@ def extension_request(spec: OperatorSpec, target: Target, torch: TorchFacts) -> 
             "namespaces": registered_namespaces(sources.values()),
         },
     )
-    if target.kind == "emulated":
+    return _for_target(request, spec, torch)
+
+
+def _for_target(request: BuildRequest, spec: OperatorSpec, torch: TorchFacts) -> BuildRequest:
+    """``request``, which is for a CPU so far, for the target that it names."""
+    if request.target.kind == "emulated":
         from opwright.generate.emulated_extension import emulated_extension  # few builds translate
 
         return emulated_extension(request, spec)
-    if target.kind == "cuda":
+    if request.target.kind == "cuda":
         from opwright.generate.cuda_extension import cuda_extension
 
         return cuda_extension(request, torch)
+    if request.target.kind == "simulated":
+        raise SpecError(
+            f"{spec.location}: extensions do not run on the simulated device",
+            hint="Use --target emulated: their device sources run there, unchanged.",
+        )
     return request
 
 
