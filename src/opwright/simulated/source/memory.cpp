@@ -229,13 +229,15 @@ void* allocate(Stream* stream, size_t size_bytes) {
     add(statistics.bytes, capacity);
     add(statistics.requested_bytes, size_bytes);
   }
-  Stream* painter = capture ? own_stream(stream->device) : stream;
+  // Without keys the host is stopped only while nothing works, which it does as soon as it can.
+  const bool at_once = capture || (protection() == Protection::windows && !stream->has_work());
+  Stream* painter = at_once ? own_stream(stream->device) : stream;
   const auto task = [block, size_bytes, red = block->red] {
     paint_zones(*block, size_bytes, red);
     memset(block->data(), red, size_bytes);
   };
   painter->push_now({"", task, only(stream->device), true});
-  if (capture) painter->wait_quietly();
+  if (at_once) painter->wait_quietly();
   return block->data();
 }
 

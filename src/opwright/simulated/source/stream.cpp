@@ -110,8 +110,12 @@ void Stream::wait_quietly() {
 
 bool Stream::is_done() {
   forbid_during_capture("asking whether a stream is done");
+  return !has_work();
+}
+
+bool Stream::has_work() {
   std::lock_guard<std::mutex> lock(mutex_);
-  return done_ == pushed_;
+  return done_ != pushed_;
 }
 
 Stream* default_stream(int device) { return stream_of(device, 0); }

@@ -48,6 +48,7 @@ class Stream {
   void wait(const char* what);
   void wait_quietly();
   bool is_done();
+  bool has_work();  // for the device's own use
 
   std::shared_ptr<Capture> capture;  // under the captures' lock
 
