@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).parent.parent / "evidence"
-BEGIN, END = "<!-- evidence -->", "<!-- /evidence -->"
 NOT_RUN = "not run: no device"
 # Column -> the record that it shows, where there is one.
 COLUMNS = {

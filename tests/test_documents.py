@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 from opwright.checks.table import CHECKS
@@ -14,3 +16,15 @@ def test_the_design_lists_every_check_with_its_promise() -> None:
     table = text.partition("| check | a pass says that |")[2].partition("\n\n")[0]
     rows = [line.strip("| ").split(" | ") for line in table.strip().splitlines()[1:]]
     assert rows == [[check.name, check.promise] for check in CHECKS]
+
+
+def test_the_readme_shows_what_the_records_under_evidence_show() -> None:
+    said = subprocess.run(
+        [sys.executable, ROOT / "scripts" / "evidence.py"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    shown = text.partition("<!-- evidence -->")[2].partition("<!-- /evidence -->")[0]
+    assert shown.strip() == said.strip()

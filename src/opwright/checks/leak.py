@@ -81,9 +81,16 @@ def run(case: Case, subject: Subject) -> Outcome:
         findings.append(_finding("memory leaked", what, "bytes", size))
     if objects.surely > _LEAST_OBJECTS:
         findings.append(_finding("Python objects leaked", what, "Python objects", objects))
-    if device_size.surely > _LEAST_BYTES:
+    if device_size.surely > _LEAST_BYTES and _grows_again(one, device_bytes, device_size):
         findings.append(_finding("device memory leaked", what, "bytes of the device", device_size))
     return failed(*findings, figures=figures) if findings else passed(figures)
+
+
+def _grows_again(one: Callable[[], bool], device_bytes: Callable[[], int], first: Slope) -> bool:
+    """Whether the device's memory shrinks as before: others that use the device are no leak of ours."""
+    held = _held_after_each_round(one, device_bytes)
+    again = slope([row[2] for row in held], _CALLS)
+    return again.surely > _LEAST_BYTES and 0.5 < again.per_call / first.per_call < 2.0
 
 
 def _held_after_each_round(

@@ -51,11 +51,7 @@ def generated_request(
             *spec.compile_flags,
         ),
         library_dirs=(torch.library_dir,),
-        libraries=(
-            *((DEVICE_LIBRARIES[target.kind],) if target.kind in DEVICE_LIBRARIES else ()),
-            *("torch_cpu", "c10"),
-            *(openmp_libraries(torch) if chosen == "aten" else ()),
-        ),
+        libraries=_libraries(target, torch, chosen),
         identity=(
             ("generator", GENERATOR_VERSION),
             ("binding", chosen),
@@ -70,6 +66,12 @@ def generated_request(
             "architecture": target.architecture,
         },
     )
+
+
+def _libraries(target: Target, torch: TorchFacts, binding: str) -> tuple[str, ...]:
+    """torch's own for the target's device, and for the host."""
+    device = (DEVICE_LIBRARIES[target.kind],) if target.kind in DEVICE_LIBRARIES else ()
+    return (*device, "torch_cpu", "c10", *(openmp_libraries(torch) if binding == "aten" else ()))
 
 
 def _kernels(spec: OperatorSpec, target: Target) -> Kernels:

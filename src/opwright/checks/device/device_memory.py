@@ -9,6 +9,7 @@ import torch
 
 from opwright.checks.device.placed import device_of, placed, run_kernel
 from opwright.checks.judging.outputs import output_names, same_bits
+from opwright.checks.judging.programs import Program, in_memory
 from opwright.checks.planning.choices import case_name, dtype_choices, scalar_choices
 from opwright.checks.protocol import Check, Subject
 from opwright.devices.red_zones import Damage
@@ -97,6 +98,7 @@ CHECK = Check(
     cases,
     run,
     shrinks=True,
+    program=Program(in_memory),
     spoils=True,
     devices_only=True,
 )
