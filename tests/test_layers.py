@@ -5,28 +5,33 @@ Lazy imports, relative imports and imports for type checkers count like any othe
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from source_tree import PACKAGE, Import, find_cycles, group_of, read_imports, read_modules
 
+ROOT = Path(__file__).parent.parent
+
+# Places that are kept for what is not there yet: beside the checks.
+COMING = ("measure", "profile", "graph", "model", "package")
 # Lowest first. What stands in one row does not see the rest of its row.
 ROWS: tuple[tuple[str, ...], ...] = (
     ("errors", "frozen", "log", "running"),
     ("process", "files", "symbols", "cgroups"),
     ("lock", "undisturbed"),
-    ("spec", "records", "emulator"),
+    ("spec", "records"),
     ("op_file",),
-    ("discovery", "roofline"),
+    ("discovery",),
     ("toolchain", "devices", "emulator"),
     ("build", "generate", "binding", "simulated", "worker", "judge", "inputs", "watch"),
-    ("checks", "measure", "profile", "graph", "model", "package", "report", "doctor"),
+    ("checks", "doctor", "report", *COMING),
     ("session",),
     ("operator",),
     ("load",),
     ("opwright",),  # the root: public names
-    ("cli", "pytest_plugin", "ops", "templates"),
+    ("cli", "ops", "templates"),
     ("__main__",),
 )
 LEVEL = {group: level for level, row in enumerate(ROWS) for group in row}
@@ -45,11 +50,11 @@ ONLY: dict[str, set[str]] = {
 
 # These work where torch is not installed or must not be waited for.
 TORCH_FREE = {
-    *("errors", "log", "process", "files", "symbols", "cgroups", "lock", "spec", "records"),
+    *("errors", "frozen", "log", "running", "process", "files", "symbols", "cgroups", "lock"),
+    *("undisturbed", "spec", "records"),
     *(
         "op_file",
         "discovery",
-        "roofline",
         "toolchain",
         "build",
         "generate",
@@ -62,7 +67,7 @@ TORCH_ALLOWED: dict[str, str] = {
     "opwright.generate.torch_extension": "torch.utils.cpp_extension says how extensions are built",
 }
 # Quick commands pass through these, so torch is imported in their functions only.
-TORCH_LAZY = {"cli", "doctor", "opwright", "package"}
+TORCH_LAZY = {"cli", "doctor", "opwright"}
 
 
 def arrow_problem(entry: Import) -> str | None:
@@ -109,6 +114,31 @@ def problems(package: Path) -> list[str]:
 
 def test_every_arrow_points_down_and_torch_stays_where_it_may_be() -> None:
     assert problems(PACKAGE) == []
+
+
+def test_every_place_is_taken_once_and_by_something_that_is_there() -> None:
+    listed = [group for row in ROWS for group in row]
+    assert sorted(set(listed)) == sorted(listed)
+    there = {module.group for module in read_modules(PACKAGE)}
+    assert there == set(listed) - set(COMING)
+    sides = COMPILE_SIDE | RUN_SIDE | TORCH_FREE | TORCH_LAZY | set(ONLY)
+    assert sides <= there
+
+
+def test_the_design_shows_the_same_layers() -> None:
+    text = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+    picture = text.partition("## Layers")[2].split("```")[1]
+    # The first column of each line: names, before the words about them.
+    shown = {
+        word.strip("/,")
+        for line in picture.splitlines()
+        for word in re.split(r"\s{3,}", line)[:1]
+        for word in re.findall(r"[a-z_]+", word)
+    }
+    listed = (
+        {group for row in ROWS for group in row} - set(COMING) - {"__main__", "templates", "ops"}
+    )
+    assert shown >= listed
 
 
 def test_every_exception_for_torch_is_in_use() -> None:
