@@ -32,9 +32,9 @@ class Device:
         """``call`` for tensors of the host; see `on_device`. Raises `DeviceFault`, too."""
         return on_device(call, self.first, self.synchronize)
 
-    def placement(self) -> Placement:
-        """A way to bring host tensors here, as they lie in memory."""
-        return Placement(self.first)
+    def placement(self, index: int = 0) -> Placement:
+        """A way to bring host tensors here, as they lie in memory: to the device of this index."""
+        return Placement(torch.device(self.kind, index))
 
     @property
     def count(self) -> int:
@@ -53,10 +53,10 @@ class Device:
             return BlockZones(self.module, pattern)
         return RedZones(self.first, pattern)
 
-    def synchronize(self) -> None:
+    def synchronize(self, index: int = 0) -> None:
         """Wait for all that was given to the device. Raises `DeviceFault` for what failed there."""
         with device_faults():
-            self.module.synchronize(self.first)
+            self.module.synchronize(torch.device(self.kind, index))
 
     def stream(self) -> Any:
         """A stream of its own, which does not wait for the default one."""

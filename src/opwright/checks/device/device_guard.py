@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -19,58 +20,66 @@ from opwright.records.verdict import Finding, Outcome, failed, not_checked, pass
 from opwright.spec.case import Case
 from opwright.spec.operator import OperatorSpec
 
-_CURRENT = "another device current"
+# Index of the tensors' device, and of the current one.
+_PAIRS = ((0, 1), (1, 0))
 
 
 def cases(spec: OperatorSpec) -> Iterator[Case]:
-    """Another device current; and each argument in turn on the host, and on another device."""
-    for case in plain_cases("device_guard", spec):
-        yield replace(case, name=f"{case.name} {_CURRENT}")
+    """Tensors on one device, another one current; and each argument in turn on the host, and elsewhere."""
+    for case, (where, current) in itertools.product(plain_cases("device_guard", spec), _PAIRS):
+        extra = {"where": where, "current": current}
+        yield replace(case, name=f"{case.name} on device {where}, {current} current", extra=extra)
     for case in list(plain_cases("device_guard", spec))[:1]:
         for argument in spec.schema.tensors:
-            for where in ("the host", "another device"):
-                extra = {"argument": argument.name, "where": where}
-                yield replace(case, name=f"{argument.name} on {where}", extra=extra)
+            for place in ("the host", "another device"):
+                mixed = {"argument": argument.name, "where": place}
+                yield replace(case, name=f"{argument.name} on {place}", extra=mixed)
 
 
 def run(case: Case, subject: Subject) -> Outcome:
     """Run the one kind of case or the other."""
     device = device_of(subject)
-    if device.count < 2 and case.extra.get("where") != "the host":
+    if device.count < 2 and case.extra["where"] != "the host":
         return not_checked(f"there is one device of kind {device.kind} here, and this takes two")
-    return _mixed(case, subject) if case.extra else _elsewhere(case, subject)
+    return _mixed(case, subject) if "argument" in case.extra else _elsewhere(case, subject)
 
 
 def _elsewhere(case: Case, subject: Subject) -> Outcome:
-    device = device_of(subject)
+    device, where, current = device_of(subject), case.extra["where"], case.extra["current"]
     call = make_call(subject.spec, case)
-    there = placed(call, device)
-    device.synchronize()
-    with device.current(1):
-        results = run_kernel(subject, there)
-        still = device.current_index()
-    device.synchronize()
+    there = placed(call, device, where)
+    device.synchronize(where)
+    try:
+        with device.current(current):
+            results = run_kernel(subject, there)
+            still = device.current_index()
+        device.synchronize(where)
+    except Exception as error:
+        return failed(_wrong_device(where, current, refused(error)))
     findings = [
-        Finding(
-            "wrong device",
-            f"tensors on {device.first}, device 1 current: {wrong.message}. Make the tensors' device "
-            "current before you launch or allocate.",
-            {**wrong.details, "kind": wrong.kind},
-        )
+        _wrong_device(where, current, wrong.message)
         for wrong in wrong_values(subject, case, call, results)
     ]
     findings += [
         Finding(
-            "output on another device",
-            f"an output is on {result.device}, the inputs on {device.first}",
+            "output on another device", f"an output is on {r.device}, the inputs on device {where}"
         )
-        for result in results
-        if result.device != device.first
+        for r in results
+        if r.device.index != where
     ]
-    if still != 1:
-        message = f"device 1 was current before the call, and device {still} is after it"
+    if still != current:
+        message = f"device {current} was current before the call, and device {still} is after it"
         findings.append(Finding("current device changed", message))
     return failed(*findings) if findings else passed()
+
+
+def _wrong_device(where: int, current: int, what: str) -> Finding:
+    return Finding(
+        "wrong device",
+        f"tensors on device {where}, device {current} current: {what}. Make the tensors' device current "
+        "before you launch or allocate.",
+        {"where": where, "current": current},
+    )
 
 
 def _mixed(case: Case, subject: Subject) -> Outcome:

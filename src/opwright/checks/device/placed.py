@@ -34,9 +34,9 @@ def device_of(subject: Subject) -> Device:
     return subject.device
 
 
-def placed(call: Call, device: Device) -> Call:
-    """The call with its tensors on the device."""
-    placement = device.placement()
+def placed(call: Call, device: Device, index: int = 0) -> Call:
+    """The call with its tensors on the device, the one of this index."""
+    placement = device.placement(index)
     there = {name: placement.placed(tensor) for name, tensor in call.tensors.items()}
     return Call(call.spec, {**call.arguments, **there})
 
