@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+import os
+import sys
+from contextlib import suppress
+
 import pytest
 
 from opwright.cli.terminal import aside, output
@@ -32,3 +36,16 @@ def test_width_follows_columns_and_is_80_elsewhere(monkeypatch: pytest.MonkeyPat
     assert output().width == 80
     monkeypatch.setenv("COLUMNS", "120")
     assert output().width == 120
+
+
+def test_a_reader_that_has_gone_is_told_and_does_not_end_the_process(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    pipe = os.fdopen(writing, "w", buffering=1)
+    monkeypatch.setattr(sys, "stdout", pipe)
+    with pytest.raises(BrokenPipeError):
+        output().print("a line")
+    with suppress(OSError):  # what could not be written is tried once more
+        pipe.close()

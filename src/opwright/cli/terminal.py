@@ -30,4 +30,11 @@ def survive_any_encoding() -> None:
 def _console(*, stderr: bool) -> Console:
     from rich.console import Console
 
-    return Console(stderr=stderr, highlight=False, markup=False, emoji=False)
+    class Piped(Console):
+        """A console whose reader may leave: the command ends as with any other output, quietly."""
+
+        def on_broken_pipe(self) -> None:
+            """Rich would end the process here, which looks like somebody else's doing."""
+            raise  # noqa: PLE0704 -- rich calls this while it handles the error
+
+    return Piped(stderr=stderr, highlight=False, markup=False, emoji=False)
