@@ -18,7 +18,8 @@ def test_large_cases_are_planned_once_each_in_the_first_dtype() -> None:
     n = Dim("n", typical=(64, 500_000), edge=(1,))
     spec = described(torch.exp, inputs={"input": Tensor(n)})
     large = [case for case in numerics.cases(spec) if int(case.sizes["n"]) > MAX_ELEMENTS]
-    assert [case.name for case in large] == ["n=500000 float32", "n=1064960 float32"]
+    names = ["n=65537 float32", "n=500000 float32", "n=1064960 float32"]
+    assert [case.name for case in large] == names
 
 
 def test_a_right_operator_passes_with_planted_faults_caught() -> None:
@@ -65,3 +66,16 @@ def test_outputs_have_to_be_dense() -> None:
     kinds = {finding.kind for outcome in found.values() for finding in outcome.findings}
     assert kinds == {"wrong strides"}
     assert found["rows=1,columns=5 float32"].verdict == "pass"  # one row is dense either way
+
+
+def test_what_is_wrong_only_at_several_times_the_largest_listed_size_is_found() -> None:
+    n = Dim("n", typical=(64,), edge=(1,))
+
+    def cut(x: torch.Tensor) -> torch.Tensor:
+        return torch.cat([x[:200].exp(), torch.zeros_like(x[200:])])
+
+    found = outcomes(subject(cut, torch.exp, inputs={"input": Tensor(n)}, dtypes=("float32",)))
+    assert {name for name, outcome in found.items() if outcome.verdict == "fail"} == {
+        name for name in found if int(name.split()[0].removeprefix("n=")) > 200
+    }
+    assert found["n=257 float32"].verdict == "fail"

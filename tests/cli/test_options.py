@@ -15,7 +15,10 @@ def command(*, target: object) -> None:
 
 @pytest.mark.parametrize(
     "arguments, shown",
-    [([], "Target(kind='cpu', architecture=None)"), (["--target", "cuda:sm_90"], "sm_90")],
+    [
+        ([], "Target(kind='cpu', architecture=None, source=None)"),
+        (["--target", "cuda:sm_90"], "sm_90"),
+    ],
 )
 def test_a_target_is_read_whole(arguments: list[str], shown: str) -> None:
     assert shown in CliRunner().invoke(command, arguments).output

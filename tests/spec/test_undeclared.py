@@ -7,6 +7,7 @@ from opwright.spec.operator import OperatorSpec
 from opwright.spec.sampling import largest
 from opwright.spec.undeclared import (
     MILLION,
+    far_size_sets,
     sizes_past_a_million,
     undeclared_scalars,
     undeclared_size_sets,
@@ -79,3 +80,15 @@ def test_a_float_that_nothing_bounds_is_tried_near_by_and_a_text_never() -> None
     assert numbers("int s=-1", None) == []
     assert numbers('str s="a"', Scalar("a", "b")) == []
     assert numbers("bool s", Scalar(False, True)) == []
+
+
+def test_each_dim_is_tried_far_beyond_what_is_listed_and_past_a_grids_limit() -> None:
+    found = far_size_sets(spec(rows, columns), {})
+    assert {sizes["columns"] for sizes in found if sizes["rows"] < 16} >= {16_385, 65_537}
+    assert {sizes["rows"] for sizes in found if sizes["columns"] < 1024} >= {65, 257, 65_537}
+    assert all(largest(spec(rows, columns), sizes, {}) <= MILLION for sizes in found)
+
+
+def test_far_sizes_keep_the_constraints() -> None:
+    one = spec(rows, columns, constraints=("columns <= 8192",))
+    assert {sizes["columns"] for sizes in far_size_sets(one, {})} <= {1, 5, 1024}

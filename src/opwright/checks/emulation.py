@@ -37,7 +37,18 @@ def cases(spec: OperatorSpec) -> Iterator[Case]:
         for dtypes in dtype_choices(spec):
             for sizes in _sizes(spec, scalars, few=choice > 0):
                 yield Case("emulation", case_name(sizes, dtypes, scalars), dtypes, sizes, scalars)
+    yield from _offset_cases(spec)
     yield from long_cases(spec)
+
+
+def _offset_cases(spec: OperatorSpec) -> Iterator[Case]:
+    """Tensors that begin one element later, which no vector of several elements is aligned to."""
+    scalars = scalar_choices(spec)[0]
+    offset = {argument.name: "offset 1" for argument in spec.schema.tensors}
+    for sizes in large_size_sets(spec, scalars, count=1, max_elements=_LARGE_ELEMENTS):
+        for dtypes in dtype_choices(spec):
+            name = case_name(sizes, dtypes, None, (), "offset 1")
+            yield Case("emulation", name, dtypes, sizes, scalars, offset)
 
 
 def _sizes(spec: OperatorSpec, scalars: dict[str, Any], *, few: bool) -> list[Sizes]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,12 @@ from opwright.checks.judging.outputs import (
     run_operator,
 )
 from opwright.checks.judging.refusals import refused, unclear
-from opwright.checks.planning.choices import case_name, dtype_choices, scalar_choices
+from opwright.checks.planning.choices import (
+    case_name,
+    dtype_choices,
+    scalar_choices,
+    smallest_dtypes,
+)
 from opwright.checks.protocol import Check, Subject
 from opwright.checks.structure.rows import Rows, rows_of, take_rows
 from opwright.inputs.call import Call, make_call, reference_results
@@ -37,7 +42,8 @@ from opwright.spec.sampling import roomy_size_sets
 from opwright.worker.memory import free_bytes
 
 _MOST_SECONDS = 5.0
-_PROBE_ELEMENTS = 1 << 20
+_PROBES = (1 << 12, 1 << 16, 1 << 20)  # elements
+_HOPELESS_SECONDS = 300.0
 _WINDOW_ROWS = 4
 
 
@@ -51,7 +57,7 @@ def cases(spec: OperatorSpec) -> Iterator[Case]:
             if any(has_rows(tensor) for tensor in make_call(spec, case).tensors.values()):
                 yield case
         if rows_of(spec) and not any(argument.mutated for argument in spec.schema.tensors):
-            smallest = min(dtype_choices(spec), key=_item_bytes)
+            smallest = smallest_dtypes(spec)
             name = case_name({}, smallest, None, (), "many rows").removeprefix("- ")
             yield Case("large", name, smallest, sizes, scalars, extra={"how": "many"})
 
@@ -202,12 +208,20 @@ def _row_by_row(rows: Rows, call: Call) -> bool:
 
 
 def _seconds(subject: Subject, rows: Rows, call: Call, row: int) -> float:
-    """Time of one element, on pages that nobody has touched before: that is half of it."""
+    """Time of one element, on pages that nobody has touched before: that is half of it.
+
+    A few elements first: where they take long already, more would look like a hang.
+    """
     run_operator(subject, call)
-    larger = _sparse_call(rows, call, max(2, _PROBE_ELEMENTS // row), ())
-    started = time.perf_counter()
-    run_operator(subject, larger)
-    return (time.perf_counter() - started) / _PROBE_ELEMENTS
+    seconds = 0.0
+    for probe in _PROBES:
+        larger = _sparse_call(rows, call, max(2, probe // row), ())
+        started = time.perf_counter()
+        run_operator(subject, larger)
+        seconds = (time.perf_counter() - started) / probe
+        if seconds * PAST_INT32 > _HOPELESS_SECONDS:
+            break
+    return seconds
 
 
 def _sparse_call(
@@ -226,12 +240,6 @@ def _sparse_call(
             part.copy_(value[torch.arange(len(part), device=value.device) % len(value)])
         changed[name] = large
     return Call(call.spec, {**call.arguments, **changed})
-
-
-def _item_bytes(dtypes: Mapping[str, str]) -> int:
-    return sum(
-        torch.empty((), dtype=getattr(torch, name)).element_size() for name in dtypes.values()
-    )
 
 
 def _why_none(spec: OperatorSpec) -> str:

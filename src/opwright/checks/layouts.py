@@ -16,7 +16,7 @@ from opwright.records.verdict import Finding, Outcome, failed, passed
 from opwright.spec.case import Case
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.sampling import Sizes, roomy_size_sets
-from opwright.spec.sizing import sizes_of
+from opwright.spec.sizing import known_values, sizes_of
 
 _CANDIDATES = 400
 _LONG_ROW = 64  # elements; the widest vectors hold 64 of one byte
@@ -28,7 +28,7 @@ def cases(spec: OperatorSpec) -> Iterator[Case]:
     Rows are short once, and long once: long enough that vector code runs, which short ones never enter.
     """
     scalars = scalar_choices(spec)[0]
-    known = {k: v for k, v in scalars.items() if isinstance(v, int)}
+    known = known_values({}, scalars)
     tensors = [argument.name for argument in spec.schema.tensors]
     groups = [(name,) for name in tensors] + ([tuple(tensors)] if len(tensors) > 1 else [])
     roomy = [{**known, **sizes} for sizes in roomy_size_sets(spec, scalars, count=_CANDIDATES)]

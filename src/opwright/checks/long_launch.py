@@ -15,7 +15,11 @@ from opwright.binding.emulation import Emulation
 from opwright.checks.judging.emulated import finding_of
 from opwright.checks.judging.outputs import run_operator
 from opwright.checks.judging.refusals import refused, unclear
-from opwright.checks.planning.choices import case_name, dtype_choices, scalar_choices
+from opwright.checks.planning.choices import (
+    case_name,
+    scalar_choices,
+    smallest_dtypes,
+)
 from opwright.checks.protocol import Subject
 from opwright.checks.structure.rows import rows_of
 from opwright.inputs.call import Call, make_call
@@ -35,7 +39,7 @@ def long_cases(spec: OperatorSpec) -> Iterator[Case]:
     if rows_of(spec) is None or any(argument.mutated for argument in spec.schema.tensors):
         return
     scalars = scalar_choices(spec)[0]
-    smallest = min(dtype_choices(spec), key=_item_bytes)
+    smallest = smallest_dtypes(spec)
     name = case_name({}, smallest, None, (), "many rows").removeprefix("- ")
     for sizes in roomy_size_sets(spec, scalars, count=_TRIES):
         case = Case("emulation", name, smallest, sizes, scalars, extra={"how": HOW})
@@ -126,9 +130,3 @@ def _acted(act: Callable[[], object], emulation: Emulation) -> dict[str, Any]:
             said["notes"] = [f"refused: {refused(error)}"]
     emulation.finish()
     return {**said, "findings": emulation.findings()}
-
-
-def _item_bytes(dtypes: dict[str, str]) -> int:
-    return sum(
-        torch.empty((), dtype=getattr(torch, name)).element_size() for name in dtypes.values()
-    )

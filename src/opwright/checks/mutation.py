@@ -19,7 +19,6 @@ from opwright.spec.operator import OperatorSpec
 from opwright.spec.sampling import size_sets
 
 _SIZES = 6
-_OTHER_SEED = 7919
 
 
 def cases(spec: OperatorSpec) -> Iterator[Case]:
@@ -111,7 +110,7 @@ def _copies(spec: OperatorSpec, returned: Any, call: Call) -> Iterator[Finding]:
 def _overwritten(case: Case, subject: Subject, fresh: Sequence[torch.Tensor]) -> Iterator[Finding]:
     """Whether a later call, with other values, writes into the outputs of this one."""
     kept = [tensor.clone() for tensor in fresh]
-    other = make_call(subject.spec, Case(**{**vars(case), "seed": case.seed + _OTHER_SEED}))
+    other = make_call(subject.spec, case.with_other_values())
     run_operator(subject, other)
     names = [item.name for item in subject.spec.schema.fresh_returns]
     for name, before, after in zip(names, kept, fresh, strict=False):

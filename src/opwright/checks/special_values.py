@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import torch
 
@@ -55,10 +56,10 @@ def run(case: Case, subject: Subject) -> Outcome:
 
 def _checked(case: Case, subject: Subject) -> Outcome:
     small = next(iter(roomy_size_sets(subject.spec, case.scalars, count=1)), case.sizes)
-    probe = make_call(subject.spec, Case(**{**vars(case), "sizes": small}))
+    probe = make_call(subject.spec, replace(case, sizes=small))
     if is_elementwise(probe, case.extra["argument"]):
         return swept_case(case, subject)
-    return sprinkled_case(Case(**{**vars(case), "sizes": small}), subject)
+    return sprinkled_case(replace(case, sizes=small), subject)
 
 
 def _is_floating(spec: OperatorSpec, name: str, dtypes: Mapping[str, str]) -> bool:

@@ -6,7 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import torch
 
@@ -51,7 +51,7 @@ def run(case: Case, subject: Subject) -> Outcome:
     """Call from several threads, each with values of its own, again and again."""
     callers = []
     for number in range(_THREADS):
-        own = Case(**{**vars(case), "seed": case.seed + number})
+        own = replace(case, seed=case.seed + number)
         results = run_operator(subject, make_call(subject.spec, own))
         callers.append(_Caller(own, [tensor.clone() for tensor in results]))
     interval = sys.getswitchinterval()

@@ -14,7 +14,7 @@ from opwright.inputs.values import draw, of_kind
 from opwright.running import running_reference
 from opwright.spec.case import Case
 from opwright.spec.operator import OperatorSpec
-from opwright.spec.sizing import sizes_of
+from opwright.spec.sizing import known_values, sizes_of
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def make_call(spec: OperatorSpec, case: Case) -> Call:
     """The call that ``case`` describes: the same one every time."""
     generator = torch.Generator().manual_seed(case.seed)
     scalars = {a.name: case.scalars.get(a.name, a.default) for a in spec.schema.scalars}
-    known = {**case.sizes, **{k: v for k, v in scalars.items() if isinstance(v, int)}}
+    known = known_values(case.sizes, scalars)
     arguments: dict[str, Any] = {}
     for argument in spec.schema.arguments:
         if not argument.is_tensor:

@@ -14,6 +14,7 @@ from opwright.spec.dims import Shape, Size
 from opwright.spec.expression import Expression
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.schema import Argument
+from opwright.spec.sizing import known_values
 
 # One dtype of each family and size, so that bytes of one can be taken for another's.
 _FOREIGN = (
@@ -59,7 +60,7 @@ def forbidden_sizes(
             if name not in sizes:
                 continue
             tried = {**sizes, name: value}
-            known = {**tried, **{k: v for k, v in scalars.items() if isinstance(v, int)}}
+            known = known_values(tried, scalars)
             if constraint.evaluate(known) is False and all(o.evaluate(known) for o in others):
                 yield constraint, tried
                 break

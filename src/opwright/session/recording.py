@@ -60,7 +60,8 @@ def operator_record(
 
 def label_of(target: Target) -> str:
     """What kind of run a run on ``target`` is."""
-    return "HIP source on NVIDIA" if target.source == "hip" else LABELS[target.kind]
+    on_nvidia = (target.kind, target.source) == ("cuda", "hip")
+    return "HIP source on NVIDIA" if on_nvidia else LABELS[target.kind]
 
 
 def sources_digest(spec: OperatorSpec, target: Target) -> str:

@@ -111,11 +111,18 @@ def check_operators(run: Run, operators: Sequence[str], asked: Asked, observer: 
 
 
 def on_each_target(spec: OperatorSpec, asked: Asked) -> tuple[Asked, ...]:
-    """What is asked, for each target that is meant: device code for HIP may meet waves of both sizes."""
+    """What is asked, for each target that is meant: device code for HIP may meet waves of both sizes.
+
+    Where CUDA has sources of its own, those are what runs with 32 lanes, and those for HIP do so as well.
+    """
     if asked.target != Target("emulated"):
         return (asked,)
-    waves = ("wave32", "wave64") if _is_for_hip(spec) else ("wave32",)
-    return tuple(replace(asked, target=Target("emulated", wave)) for wave in waves)
+    targets = [Target("emulated", "wave32")]
+    if _is_for_hip(spec):
+        targets.append(Target("emulated", "wave64"))
+        if "cuda" in spec.sources and spec.sources["cuda"] != spec.sources["hip"]:
+            targets.insert(1, Target("emulated", "wave32", "hip"))
+    return tuple(replace(asked, target=target) for target in targets)
 
 
 def _is_for_hip(spec: OperatorSpec) -> bool:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+_SEED_STEP = 7919  # no other case's seed lies so far off
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,10 @@ class Case:
     def id(self) -> str:
         """The name by which reports and ``--only`` know this case."""
         return f"{self.check}/{self.name}"
+
+    def with_other_values(self, number: int = 1) -> Case:
+        """The same case, drawn with another seed; each ``number`` is another one."""
+        return replace(self, seed=self.seed + number * _SEED_STEP)
 
     def to_json(self) -> dict[str, Any]:
         """Plain data; shapes become lists."""

@@ -114,7 +114,7 @@ class OperatorSpec(Frozen):
         first where they have 64.
         """
         kinds: tuple[str, ...] = (target.source or target.kind,)
-        if target.kind in {"emulated", "simulated"}:
+        if target.kind in {"emulated", "simulated"} and not target.source:
             kinds = ("hip", "cuda") if target.architecture == "wave64" else ("cuda", "hip")
         return next(
             ((kind, self.sources[kind]) for kind in kinds if kind in self.sources), ("", ())

@@ -28,8 +28,20 @@ DEVICE_TYPES = {
     "simulated": "simulated",
 }
 
+_EXAMPLES = {
+    "cpu": "native",
+    "cuda": "sm_90, or sm_80,sm_90 for both",
+    "hip": "gfx942 (one of them)",
+    "npu": "ascend910b",
+    "emulated": "wave32 or wave64",
+    "simulated": "wave32 or wave64",
+}
+
 # kind of target, kind of sources that run there although they are written for another
-SOURCES = (("cuda", "hip"),)
+SOURCES = (
+    ("cuda", "hip"),
+    *((kind, of) for kind in ("emulated", "simulated") for of in ("cuda", "hip")),
+)
 
 # what else these devices are called
 _OTHER_NAMES = {
@@ -75,8 +87,8 @@ def parse_target(text: str) -> Target:
         )
     if ":" in device and not re.fullmatch(ARCHITECTURES[kind], architecture):
         raise UsageError(
-            f"target {text!r}: {architecture!r} is not the name of a {kind} architecture",
-            hint=f"It has to look like {ARCHITECTURES[kind]!r}.",
+            f"target {text!r}: {architecture!r} is no architecture of kind {kind}",
+            hint=f"Write it like this: {kind}:{_EXAMPLES[kind]}.",
         )
     return with_source(Target(kind, architecture or None), source or None)
 

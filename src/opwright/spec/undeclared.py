@@ -26,6 +26,7 @@ _LEAST_TOP = 128
 # Past so many elements code changes over to more blocks, or to another algorithm.
 MILLION = 1 << 20
 _OVER = 1 << 14
+_PAST_GRID = 65_537  # CUDA's grids have 65,535 blocks in their second and third direction
 _MOST_ELEMENTS = 1 << 22
 
 
@@ -45,6 +46,20 @@ def undeclared_size_sets(spec: OperatorSpec, scalars: Mapping[str, Any]) -> list
                 ):
                     found.append(sizes)
                     break
+    return found
+
+
+def far_size_sets(spec: OperatorSpec, scalars: Mapping[str, Any]) -> list[Sizes]:
+    """Each dim several times as large as any that is listed, and past 65,535; the others small.
+
+    Fixed buffers and limits of grids end somewhere beyond what anybody lists.
+    """
+    found = []
+    for name, dim in spec.dims.items():
+        for value in _far(dim):
+            sizes = {n: value if n == name else small_size(d, 0) for n, d in spec.dims.items()}
+            if allowed(spec, sizes, scalars, MILLION) and not has_empty(spec, sizes, scalars):
+                found.append(sizes)
     return found
 
 
@@ -75,6 +90,18 @@ def _unlisted(dim: Dim | Shape) -> list[Any]:
     else:
         values = list(_powers(max(dim.typical + dim.edge)))
     return [value for value in values if value not in listed]
+
+
+def _far(dim: Dim | Shape) -> list[Any]:
+    if isinstance(dim, Shape):
+        largest_listed = max(map(elements, dim.typical))
+        first = (1,) * (min((len(shape) for shape in dim.typical if shape), default=1) - 1)
+        return [(*first, value) for value in _beyond(largest_listed)]
+    return list(_beyond(max(dim.typical + dim.edge)))
+
+
+def _beyond(largest_listed: int) -> list[int]:
+    return sorted({4 * largest_listed + 1, 16 * largest_listed + 1, _PAST_GRID})
 
 
 def _powers(largest_listed: int) -> list[int]:

@@ -17,8 +17,6 @@ from opwright.spec.case import Case
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.sampling import roomy_size_sets
 
-OTHER_SEED = 7919
-
 
 def plain_cases(check: str, spec: OperatorSpec) -> Iterator[Case]:
     """One case a dtype, at small sizes: what streams and graphs do to a kernel, they do at any size."""
@@ -43,8 +41,7 @@ def placed(call: Call, device: Device, index: int = 0) -> Call:
 
 def other_call(subject: Subject, case: Case, number: int = 1) -> Call:
     """The same case with other values, on the host."""
-    seed = case.seed + number * OTHER_SEED
-    return make_call(subject.spec, Case(**{**vars(case), "seed": seed}))
+    return make_call(subject.spec, case.with_other_values(number))
 
 
 def run_kernel(subject: Subject, call: Call) -> list[torch.Tensor]:

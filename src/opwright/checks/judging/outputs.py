@@ -18,6 +18,7 @@ from opwright.records.verdict import Finding
 from opwright.running import operator_runs
 from opwright.spec.case import Case
 from opwright.spec.operator import OperatorSpec
+from opwright.spec.sizing import known_values
 from opwright.spec.tolerance import Tolerance
 
 
@@ -104,7 +105,7 @@ def reduction_length(spec: OperatorSpec, case: Case) -> int:
     """How many terms the longest sum behind an output element has in this case."""
     if spec.reduction is None:
         return 1
-    known = {**case.sizes, **{k: v for k, v in case.scalars.items() if isinstance(v, int)}}
+    known = known_values(case.sizes, case.scalars)
     return max(1, int(spec.reduction.evaluate(known) or 1))
 
 

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
+from opwright.spec.dtypes import DTYPES
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.sampling import label
 
@@ -17,6 +18,13 @@ def dtype_choices(spec: OperatorSpec) -> list[dict[str, str]]:
         {v.name: dtype for v, dtype in zip(variables, combination, strict=True)}
         for combination in itertools.product(*(variable.dtypes for variable in variables))
     ]
+
+
+def smallest_dtypes(spec: OperatorSpec) -> dict[str, str]:
+    """The combination whose elements take the fewest bytes."""
+    return min(
+        dtype_choices(spec), key=lambda dtypes: sum(DTYPES[n].size_bytes for n in dtypes.values())
+    )
 
 
 def scalar_choices(spec: OperatorSpec) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from typing import Any
 from opwright.spec.dims import Dim, Shape, elements
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.sampling import Sizes, allowed, roomy_size_sets
-from opwright.spec.sizing import sizes_of
+from opwright.spec.sizing import known_values, sizes_of
 
 _ELEMENTS = 1 << 16
 
@@ -18,7 +18,7 @@ def wide_sizes(spec: OperatorSpec, name: str, scalars: Mapping[str, Any]) -> Siz
     sets = roomy_size_sets(spec, scalars, count=1)
     if not sets:
         return None
-    known = {k: v for k, v in scalars.items() if isinstance(v, int)}
+    known = known_values({}, scalars)
     least = _with_least(spec, name, sets[0], scalars)
     for size in reversed(spec.inputs[name].sizes):
         if not isinstance(size, (Dim, Shape)):

@@ -15,8 +15,11 @@
 #include <cuda_runtime.h>
 #endif
 
+#include "dtype.h"
 #include "error.h"
+#include "optional.h"
 #include "stream.h"
+#include "view.h"
 
 namespace opwright {
 

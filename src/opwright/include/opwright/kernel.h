@@ -18,8 +18,11 @@
 #include "optional.h"
 #include "view.h"
 
+// A launcher of a device kernel has a stream, launches, and an index for each thread.
+#if defined(__CUDACC__) || defined(__HIPCC__)
+#include "device.h"
+#else
 // Loops and functions that are written for the vector units and threads of a CPU.
-#if !defined(__CUDACC__) && !defined(__HIPCC__)
 #include "elementwise.h"
 #include "math.h"
 #include "parallel.h"

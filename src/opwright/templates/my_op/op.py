@@ -21,5 +21,5 @@ my_op = Operator(
     dtypes=("float32", "bfloat16", "float16"),
     scalars={"scale": Scalar(1.0, -0.5)},  # values to try
     reference=reference,
-    sources={"cpu": "my_op.cpp", "cuda": "my_op.cu"},
+    sources={"cpu": "my_op.cpp", "cuda": "my_op.cu", "hip": "my_op.cu"},
 )

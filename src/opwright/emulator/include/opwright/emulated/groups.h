@@ -12,13 +12,17 @@ class thread_block {
     __syncthreads(file, line);
   }
   static void barrier_wait() = delete;  // split barriers are not emulated
-  static unsigned thread_rank() { return ::opwright::emulated::here.thread->rank; }
-  static unsigned size() { return ::opwright::emulated::here.block->threads; }
-  static unsigned num_threads() { return size(); }
-  static dim3 group_index() { return blockIdx; }
-  static dim3 thread_index() { return threadIdx; }
-  static dim3 group_dim() { return blockDim; }
-  static dim3 dim_threads() { return blockDim; }
+  OPWRIGHT_EMULATED_HIDDEN static unsigned thread_rank() {
+    return ::opwright::emulated::here.thread->rank;
+  }
+  OPWRIGHT_EMULATED_HIDDEN static unsigned size() {
+    return ::opwright::emulated::here.block->threads;
+  }
+  OPWRIGHT_EMULATED_HIDDEN static unsigned num_threads() { return size(); }
+  OPWRIGHT_EMULATED_HIDDEN static dim3 group_index() { return blockIdx; }
+  OPWRIGHT_EMULATED_HIDDEN static dim3 thread_index() { return threadIdx; }
+  OPWRIGHT_EMULATED_HIDDEN static dim3 group_dim() { return blockDim; }
+  OPWRIGHT_EMULATED_HIDDEN static dim3 dim_threads() { return blockDim; }
 };
 
 OPWRIGHT_EMULATED_HIDDEN thread_block this_thread_block() { return {}; }
