@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+from subprocess import CompletedProcess
 from types import ModuleType
 
 import pytest
@@ -77,10 +79,15 @@ def test_operators_give_what_they_give_on_the_cpu(device: ModuleType, name: str)
         torch.testing.assert_close(other.cpu(), one)
 
 
-def test_gradients_flow(device: ModuleType) -> None:
-    layer = torch.nn.Linear(4, 3).to("simulated")
-    layer(torch.ones(2, 4, device="simulated")).sum().backward()
-    assert torch.equal(layer.weight.grad.cpu(), torch.full((3, 4), 2.0))
+def test_gradients_flow(elsewhere: Callable[..., CompletedProcess[str]]) -> None:
+    """In a process of its own: autograd's engine knows the devices that were there at its first use."""
+    code = """
+layer = torch.nn.Linear(4, 3).to("simulated")
+layer(torch.ones(2, 4, device="simulated")).sum().backward()
+assert torch.equal(layer.weight.grad.cpu(), torch.full((3, 4), 2.0))
+"""
+    done = elsewhere(code)
+    assert done.returncode == 0, done.stderr
 
 
 def test_tensors_of_two_devices_are_refused(device: ModuleType) -> None:

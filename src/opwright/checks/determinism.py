@@ -18,6 +18,9 @@ from opwright.spec.sampling import size_sets
 
 _SIZES = 6
 
+# So many elements are not alike by chance, where an operator throws dice.
+_TELLING_ELEMENTS = 8
+
 
 def cases(spec: OperatorSpec) -> Iterator[Case]:
     """A few sizes and every dtype."""
@@ -45,6 +48,8 @@ def run(case: Case, subject: Subject) -> Outcome:
         )
         note = "the same call twice: both answers are right, and their bits differ"
         return failed(*findings) if findings else passed(notes=(note,))
+    if sum(tensor.numel() for tensor in first) < _TELLING_ELEMENTS:
+        return passed()
     if _identical(first, other) and _expects_others(case, other_case, subject):
         return _stale(
             "a call with other values of the same sizes gives the answer of the call before, bit by bit"
