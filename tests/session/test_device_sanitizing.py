@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from opwright.session.device_sanitizing import said_by_case, sanitizer_findings
+from opwright.session.device_sanitizing import case_outcome, said_by_case, sanitizer_findings
 
 # As it was printed on an H200 (compute-sanitizer of CUDA 13.0), shortened by threads of the same kind.
 MEMCHECK = """========= COMPUTE-SANITIZER
@@ -72,3 +72,21 @@ def test_a_report_on_a_kernel_of_somebody_elses_is_none_of_the_operators(folder:
 
 def test_where_nothing_is_said_nothing_is_found(folder: Path) -> None:
     assert list(sanitizer_findings("memcheck", "========= ERROR SUMMARY: 0 errors\n", folder)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "summed_up", "verdict"),
+    [
+        ("@@ opwright case 0\n@@ opwright case 1\n", True, "pass"),
+        ("@@ opwright case 0\n@@ opwright case end\n", True, "pass"),
+        ("@@ opwright case 0\n", True, "not checked"),  # it died of this case
+        ("@@ opwright case 0\n@@ opwright case end\n", False, "not checked"),
+        ("", True, "not checked"),
+    ],
+    ids=["the next began", "the end came", "ended during it", "no summary", "never began"],
+)
+def test_a_case_passes_only_if_it_and_the_tool_came_to_their_ends(
+    folder: Path, text: str, summed_up: bool, verdict: str
+) -> None:
+    parts = said_by_case(text)
+    assert case_outcome("memcheck", parts, 0, folder, summed_up=summed_up).verdict == verdict

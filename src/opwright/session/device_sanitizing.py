@@ -86,23 +86,29 @@ def _run(
     said = run_command([*command, *child], env=environment, timeout_seconds=_SECONDS)
     parts = said_by_case(said.stdout)
     seconds = (time.monotonic() - started) / len(cases)
-    ended = "end" in parts
+    # A tool that did not come to its summary has watched nothing to its end.
+    summed_up = "SUMMARY:" in said.stdout
     records = []
     for number, case in enumerate(cases):
-        outcome = _outcome(tool, parts, number, spec.folder, ended=ended)
+        outcome = case_outcome(tool, parts, number, spec.folder, summed_up=summed_up)
         named = replace(case, name=f"{tool}: {case.name}")
         records.append(CaseRecord(CHECK, named.name, named.to_json(), outcome, seconds))
     return records
 
 
-def _outcome(
-    tool: str, parts: Mapping[str, str], number: int, folder: Path, *, ended: bool
+def case_outcome(
+    tool: str, parts: Mapping[str, str], number: int, folder: Path, *, summed_up: bool
 ) -> Outcome:
+    """What a tool's words say of one case: a pass only where case and tool came to their ends."""
     said = parts.get(str(number))
     if said is None:
-        return not_checked(f"{tool} ended before this case{'' if ended else ', by itself'}")
+        return not_checked(f"under {tool} the process ended before this case")
     findings = tuple(sanitizer_findings(tool, said, folder))
-    return failed(*findings) if findings else passed()
+    if findings:
+        return failed(*findings)
+    if list(parts)[-1] == str(number):  # not even the mark of the end came after it
+        return not_checked(f"under {tool} the process ended during this case")
+    return passed() if summed_up else not_checked(f"{tool} gave no summary of what it has seen")
 
 
 def said_by_case(text: str) -> dict[str, str]:
