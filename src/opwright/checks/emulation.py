@@ -19,6 +19,7 @@ from opwright.records.verdict import Finding, Outcome, failed, passed
 from opwright.spec.case import Case
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.sampling import Sizes, large_size_sets, size_sets
+from opwright.watch.poison import PATTERNS, poisoned_allocations
 
 ORDERS = ("forward", "reverse", "random:1")
 # A watched access takes a hundred times as long as one that is not.
@@ -91,7 +92,9 @@ def _run_in(order: str, case: Case, subject: Subject, emulation: Emulation, seen
     emulation.reset()
     emulation.set("order", order)
     try:
-        results = run_operator(subject, call)
+        # An output that nobody writes would else hold the right answer of the order before.
+        with poisoned_allocations(PATTERNS[0]):
+            results = run_operator(subject, call)
     except Exception as error:
         seen.refused_in[order] = f"refused: {refused(error)}"
     else:
