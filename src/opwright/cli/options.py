@@ -22,15 +22,51 @@ def _target(context: click.Context, option: click.Parameter, value: str) -> Targ
     from opwright.spec.target import parse_target, with_source
 
     try:
-        return with_source(parse_target(value), context.meta.get(_SOURCE))
+        target = parse_target(value)
     except UsageError as error:
-        raise click.BadParameter(f"{error.what}. {error.hint}", context, option) from error
+        hint = _in_lower_case(value) or error.hint
+        raise click.BadParameter(f"{error.what}. {hint}", context, option) from error
+    try:
+        return with_source(target, context.meta.get(_SOURCE))
+    except UsageError as error:
+        told = f"{error.what}. {error.hint}"
+        raise click.BadParameter(told, context, param_hint="'--source'") from error
 
 
 def _source(context: click.Context, option: click.Parameter, value: str | None) -> None:
-    """Kept until the target is read."""
-    del option
+    """Kept until the target is read; refused with the nearest spelling."""
     context.meta[_SOURCE] = value
+    if value is None:
+        return
+    from opwright.spec.target import ARCHITECTURES
+
+    if value not in ARCHITECTURES:
+        hint = _in_lower_case(value) or _kinds_like(value)
+        raise click.BadParameter(f"no sources are called {value!r}. {hint}", context, option)
+
+
+def _in_lower_case(text: str) -> str:
+    """``Did you mean 'cuda:sm_90'?`` for ``CUDA:SM_90``; empty where that would not help."""
+    from opwright.errors import UsageError
+    from opwright.spec.target import parse_target
+
+    try:
+        parse_target(text.lower())
+    except UsageError:
+        return ""
+    return f"Did you mean {text.lower()!r}?" if text != text.lower() else ""
+
+
+def _kinds_like(text: str) -> str:
+    """The kind that is nearly called so (``rocm`` is HIP), and all there are."""
+    from opwright.errors import UsageError
+    from opwright.spec.target import ARCHITECTURES, parse_target
+
+    try:
+        parse_target(text)
+    except UsageError as error:
+        return error.hint
+    return f"Sources are named after kinds of target: {', '.join(ARCHITECTURES)}."
 
 
 def operators_argument(function: Command) -> Command:
