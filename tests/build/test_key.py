@@ -42,7 +42,6 @@ CHANGES: dict[str, tuple[dict[str, Any], str]] = {
     "a link flag": ({"link_flags": ("-Wl,-O1",)}, "link flags"),
     "a library": ({"libraries": ("m",)}, "libraries"),
     "an identity": ({"identity": (("torch", "2.99"),)}, "torch"),
-    "an architecture": ({"target": Target("cpu", "native")}, "target"),
     "a generated unit": ({"units": (Unit("g.cpp", text=CODE + "//"),)}, "unit g.cpp"),
 }
 
@@ -63,6 +62,29 @@ def test_each_change_is_a_miss_that_names_its_field(root: Path, tmp_path: Path, 
     assert (artifact.hit, artifact.changed) == (False, field)
     artifact = built(before, store)
     assert (artifact.hit, artifact.changed, artifact.reason) == (True, "", "")
+
+
+VARIANTS: dict[str, tuple[dict[str, Any], str]] = {
+    "a target": ({"target": Target("cpu", "native")}, "for cpu:native"),
+    "a binding": ({"identity": (("binding", "aten"),)}, "for cpu with binding aten"),
+    "instrumented": ({"compile_flags": ("-O1",), "facts": {"watched": True}}, "for cpu watched"),
+}
+
+
+@pytest.mark.parametrize("what", VARIANTS)
+def test_the_first_build_of_another_variant_has_changed_nothing(
+    root: Path, tmp_path: Path, what: str
+) -> None:
+    changes, variant = VARIANTS[what]
+    store = Store(tmp_path / "store")
+    built(request_for(root), store)
+    other = request_for(root, **changes)
+    assert looked_up(other, store) == Miss(f"it was never built {variant}")
+    built(other, store)
+    changed = replace(other, defines=(("K", "3"),))
+    assert looked_up(changed, store) == Miss(
+        "defines changed from 'nothing' to 'K=3'", ("defines",)
+    )
 
 
 def test_the_order_of_include_folders_counts(root: Path, tmp_path: Path) -> None:

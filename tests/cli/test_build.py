@@ -41,7 +41,7 @@ def build(store: Path, *arguments: object) -> Result:
 
 def test_a_miss_and_then_a_hit(folder: Path, tmp_path: Path) -> None:
     store = tmp_path / "store"
-    missed = build(store, folder)
+    missed = build(store, folder, "--why")
     assert missed.exit_code == 0, missed.output
     assert re.match(r"built_here for cpu\S*, \w+ binding: miss, built in [\d.]+ s\n", missed.stdout)
     assert re.search(r"why +it was never built", missed.stdout)
@@ -57,6 +57,12 @@ def test_a_miss_and_then_a_hit(folder: Path, tmp_path: Path) -> None:
     assert Path(library[1]).is_file()
     assert library[1] in missed.stdout
     assert found.stderr == ""
+    assert "why" not in build(store, folder).stdout
+
+
+def test_the_reason_of_a_build_is_told_where_it_is_asked_for(folder: Path, store: Path) -> None:
+    assert "why" not in build(store, folder, "--force").stdout
+    assert re.search("why +it was asked for", build(store, folder, "--force", "--why").stdout)
 
 
 def test_json_is_one_document_and_nothing_else(folder: Path, store: Path) -> None:

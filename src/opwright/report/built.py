@@ -11,10 +11,11 @@ from opwright.report.figures import seconds_text
 def built_report(artifact: Artifact, *, why: bool = False) -> Text:
     """Hit or miss and how long it took; below it the key, the library and, for a build, its parts.
 
+    With ``why`` also the reason: the field that changed, or that nothing has.
     Print it with ``soft_wrap``, so that a path can be copied.
     """
     lines = []
-    if why or not artifact.hit:
+    if why:
         reason = "every field and every file that was read is as it was then"
         lines.append(("why", artifact.reason or reason))
     lines.append(("key", artifact.build_key))
