@@ -48,6 +48,8 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["HOME"] = str(home)
     os.environ["OPWRIGHT_STORE"] = str(scratch / "store")
     os.environ["PYTHONPATH"] = str(SOURCE)
+    # Several processes at a time share the processors: threads that wait must not keep one.
+    os.environ["OMP_WAIT_POLICY"] = "passive"
 
 
 @pytest.fixture

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from opwright.checks.table import CHECKS
 from opwright.discovery import find_one
 from opwright.records.run import CaseRecord
+from opwright.session import checking as module
 from opwright.session.checking import check_operator, checking, plan
 from opwright.spec.target import Target
 from opwright.worker import Limits
@@ -135,3 +138,21 @@ def test_an_operator_that_makes_the_reference_crash_has_a_finding(tmp_path: Path
     verdicts = Counter(c.outcome.verdict for c in found)
     assert verdicts["fail"]
     assert not verdicts["error"]
+
+
+@pytest.mark.parametrize(("users", "given"), [(None, "passive"), ("active", "active")])
+def test_threads_that_wait_leave_their_processor_unless_the_user_wants_it_otherwise(
+    users: str | None, given: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    environments: list[dict[str, str]] = []
+
+    def worker(*_: Any, environment: dict[str, str], **__: Any) -> nullcontext[None]:
+        environments.append(environment)
+        return nullcontext()
+
+    monkeypatch.setattr(module, "Worker", worker)
+    monkeypatch.delenv("OMP_WAIT_POLICY")
+    if users is not None:
+        monkeypatch.setenv("OMP_WAIT_POLICY", users)
+    with checking():
+        assert [each["OMP_WAIT_POLICY"] for each in environments] == [given]
