@@ -90,6 +90,24 @@ def test_why_names_what_changed_and_a_source_that_does_not_compile_keeps_the_sto
     assert ": hit," in build(store, folder).stdout
 
 
+def test_an_operator_that_does_not_compile_keeps_none_behind_it_from_being_built(
+    folder: Path, store: Path, tmp_path: Path
+) -> None:
+    broken = [write_operator(name, tmp_path) for name in ("broken_one", "broken_two")]
+    for each in broken:
+        (each / f"{each.name}.cpp").write_text(f"#include <no_{each.name}.h>\n")
+    result = build(store, broken[0], folder, broken[1])
+    assert result.exit_code == CompileError.exit_code
+    assert re.match("built_here for cpu.*: hit,", result.stdout)
+    assert all(f"no_{each.name}.h" in result.stderr for each in broken)
+    result = build(store, broken[0], folder, "--json")
+    assert result.exit_code == CompileError.exit_code
+    failed, found = json.loads(result.stdout)["operators"]
+    assert (failed["name"], failed["artifact"]) == ("broken_one", None)
+    assert "no_broken_one.h" in failed["error"]
+    assert (found["artifact"]["hit"], found["error"]) == (True, "")
+
+
 def test_several_operators_are_described_before_the_first_is_built(
     folder: Path, store: Path
 ) -> None:

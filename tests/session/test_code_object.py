@@ -38,6 +38,8 @@ MANY_VALUES = """
 def compiled(folder: Path | str, architecture: str) -> Built:
     hip_compiler.tools()
     (built,) = build_operators([str(folder)], Target("hip", architecture), compile_only=True)
+    if built.error is not None:
+        raise built.error
     return built
 
 
@@ -194,13 +196,7 @@ def test_operators_that_are_shipped_compile_without_spills(
 
 def test_only_operators_with_kernels_for_hip_can_be_compiled_alone(tmp_path: Path) -> None:
     with pytest.raises(errors.SpecError, match="has no source for target hip:gfx942"):
-        list(
-            build_operators(
-                [str(write_doubled(tmp_path, "for_the_host"))],
-                Target("hip", "gfx942"),
-                compile_only=True,
-            )
-        )
+        compiled(write_doubled(tmp_path, "for_the_host"), "gfx942")
     with pytest.raises(errors.UsageError, match="--compile-only is for target hip"):
         list(build_operators([str(tmp_path)], Target("cpu"), compile_only=True))
 

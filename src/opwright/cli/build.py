@@ -47,12 +47,15 @@ def command(
     """Build operators, or find them in the store.
 
     OP is a folder with an op.py, a Python file, file.py:name, or an installed operator's name.
-    Says hit or miss, the key, the seconds and where the library is.
+    Says hit or miss, the key, the seconds and where the library is. One that does not build is reported,
+    and the next one taken; the command then ends with the code of the first such error.
     """
+    from opwright.cli.failure import show_error
     from opwright.cli.loglines import log_lines
     from opwright.session.build_run import build_operators
 
     done: list[dict[str, Any]] = []
+    codes: list[int] = []
     with log_lines(quiet=quiet or as_json, verbose=verbose):
         for built in build_operators(
             operators,
@@ -63,10 +66,14 @@ def command(
         ):
             if as_json:
                 done.append(_plain(built, target))
-            else:
+            if built.error is not None:
+                codes.append(show_error(built.error))
+            elif not as_json:
                 _show(built, why=why)
     if as_json:
         click.echo(json.dumps({"version": 1, "kind": "build", "operators": done}, indent=1))
+    if codes:
+        raise click.exceptions.Exit(codes[0])
 
 
 def _show(built: Built, *, why: bool) -> None:
@@ -96,4 +103,5 @@ def _plain(built: Built, target: Target) -> dict[str, Any]:
         "label": built.artifact.facts.get("label") if built.artifact else None,
         "artifact": plain,
         "kernels": [resources_to_json(kernel) for kernel in built.kernels],
+        "error": str(built.error) if built.error is not None else "",
     }

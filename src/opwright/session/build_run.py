@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from opwright.discovery import find
-from opwright.errors import UsageError
+from opwright.errors import CompileError, OpwrightError, SpecError, TimedOut, UsageError
 from opwright.log import waiting
 from opwright.records.artifact import Artifact
 from opwright.records.resources import KernelResources
@@ -15,14 +15,20 @@ from opwright.spec.operator import OperatorSpec
 from opwright.spec.target import Target
 from opwright.toolchain.code_object import kernel_resources
 
+_OF_ONE = (SpecError, CompileError, TimedOut)
+
 
 @dataclass(frozen=True)
 class Built:
-    """One operator's library, None for a callable; ``kernels`` are those of one that was compiled only."""
+    """One operator's library, None for a callable; ``kernels`` are those of one that was compiled only.
+
+    With an ``error`` nothing was built.
+    """
 
     spec: OperatorSpec
-    artifact: Artifact | None
+    artifact: Artifact | None = None
     kernels: list[KernelResources] = field(default_factory=list)
+    error: OpwrightError | None = None
 
 
 def build_operators(
@@ -35,7 +41,8 @@ def build_operators(
 ) -> Iterator[Built]:
     """Find or build every operator that is named; all are found before the first is built.
 
-    Raises what finding and building raise, and
+    What is wrong with one of them (`_OF_ONE`) is in its `Built`, and the next one is taken. Raises what
+    finding raises, what would be the same for every operator (a compiler or a store that is missing), and
     `UsageError` for ``compile_only`` and a target that needs more than a compiler for no step.
     """
     if compile_only and target.kind != "hip":
@@ -48,8 +55,12 @@ def build_operators(
         with waiting(f"reading {text}", asked_for=text):
             specs += [described.spec for described in find(text)]
     for spec in specs:
-        artifact = build_operator(
-            spec, target, binding=binding, compile_only=compile_only, force=force
-        )
+        try:
+            artifact = build_operator(
+                spec, target, binding=binding, compile_only=compile_only, force=force
+            )
+        except _OF_ONE as error:
+            yield Built(spec, error=error)
+            continue
         kernels = kernel_resources(artifact.library) if artifact and compile_only else []
         yield Built(spec, artifact, kernels)
