@@ -91,3 +91,10 @@ def test_a_test_that_chooses_no_store_cannot_make_one(no_store_chosen: None) -> 
 def test_ctrl_c_reaches_what_tests_start_even_where_the_runner_ignores_it() -> None:
     """A shell starts background jobs with SIGINT ignored, and what they start inherits that."""
     assert signal.getsignal(signal.SIGINT) is not signal.SIG_IGN
+
+
+@pytest.mark.xdist_group("with a name")
+def test_tests_of_one_group_are_known_to_pytest_xdist(request: pytest.FixtureRequest) -> None:
+    """By their name; without it, processes build the same things at the same time, or wait for one another."""
+    if request.config.getoption("loadgroup", default=False):
+        assert request.node.nodeid.endswith("@with a name")
