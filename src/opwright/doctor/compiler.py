@@ -7,12 +7,12 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from opwright.doctor.finding import Finding
+from opwright.doctor.finding import TARGETS, Finding
 from opwright.doctor.machine import Machine
 from opwright.errors import ToolchainError
 from opwright.toolchain import cpu
 
-_NEEDED = tuple(f"build {target}" for target in ("cpu", "cuda", "hip", "npu"))
+_NEEDED = tuple(f"build {target}" for target in TARGETS)
 _FIX = "Install g++ (Debian, Ubuntu: apt-get install g++) or name a compiler in CXX."
 _NINJA_FIX = "Builds go on without it, a little slower. To install it: python -m pip install ninja"
 _VERSION = re.compile(r"\d+(\.\d+)+")

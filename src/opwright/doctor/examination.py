@@ -10,6 +10,7 @@ from opwright.build.execute import ninja_candidates
 from opwright.doctor import (
     compiler,
     cuda,
+    emulation,
     hip,
     hip_compile,
     npu,
@@ -86,6 +87,13 @@ def _store(visit: _Visit) -> Iterator[Finding]:
     yield from store.probe_health(place, quick=visit.quick)
 
 
+def _emulation(visit: _Visit) -> Iterator[Finding]:
+    yield emulation.probe_processor()
+    yield emulation.probe_lines(visit.machine)
+    yield from emulation.probe_torch(visit.torch[0])
+    yield emulation.probe_protection(visit.machine)
+
+
 def _cuda(visit: _Visit) -> Iterator[Finding]:
     install = visit.torch[0]
     toolkits = cuda.find_toolkits(visit.machine)
@@ -129,6 +137,7 @@ _SECTIONS: dict[str, Section] = {
     "Python": _python,
     "C++ compiler": _compiler,
     "store": _store,
+    "emulation": _emulation,
     "CUDA": _cuda,
     "HIP": _hip,
     "Ascend": _npu,

@@ -9,7 +9,7 @@ from typing import Any, Literal
 Status = Literal["ok", "missing", "problem", "not checked"]
 
 SCHEMA_VERSION = 1
-TARGETS = ("cpu", "cuda", "hip", "npu")
+TARGETS = ("cpu", "emulated", "simulated", "cuda", "hip", "npu")
 
 
 @dataclass(frozen=True)

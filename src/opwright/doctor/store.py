@@ -10,13 +10,13 @@ from pathlib import Path
 
 from opwright.build.store import Store
 from opwright.build.trust import default_folder
-from opwright.doctor.finding import Finding
+from opwright.doctor.finding import TARGETS, Finding
 from opwright.doctor.machine import Machine
 from opwright.errors import StoreError
 from opwright.lock import can_lock, describe_holder, is_free
 
 LEAST_BYTES = 200 << 20
-_NEEDED = tuple(f"build {target}" for target in ("cpu", "cuda", "hip", "npu"))
+_NEEDED = tuple(f"build {target}" for target in TARGETS)
 _ELSEWHERE = "Set OPWRIGHT_STORE to a folder that you can write."
 _MIB = 1 << 20
 

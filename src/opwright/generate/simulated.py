@@ -15,7 +15,7 @@ _PACKAGE = Path(__file__).parent.parent
 _SOURCES = _PACKAGE / "simulated" / "source"
 _INCLUDE = _PACKAGE / "include"
 # What it is made of is no stable interface; older ones lack parts of it.
-_SINCE = (2, 13)
+SINCE = (2, 13)
 
 
 def simulated_request(torch: TorchFacts) -> BuildRequest:
@@ -23,7 +23,7 @@ def simulated_request(torch: TorchFacts) -> BuildRequest:
 
     Raises `ToolchainError` where this torch lacks what it takes.
     """
-    if torch.release[:2] < _SINCE:
+    if torch.release[:2] < SINCE:
         raise ToolchainError(
             f"the simulated device needs torch 2.13 or later, and this is {torch.version}",
             hint="Use --target emulated, or a later torch.",
