@@ -72,6 +72,21 @@ def test_list_shows_the_last_used_first_with_size_and_total(store: Store) -> Non
     assert lines[3].startswith("2 in the store, ")
 
 
+@pytest.mark.parametrize("columns", ["20", "80"])
+def test_list_keeps_each_entry_whole_on_one_line_where_nothing_ends_lines(
+    store: Store, columns: str
+) -> None:
+    name = "a_name_that_is_longer_than_most_terminals_are_wide_" * 3
+    put(store, name, days_old=0)
+    put(store, "short", days_old=1)
+    listed = CliRunner().invoke(main, ["cache", "list"], env={"COLUMNS": columns})
+    titles, first, second, *_ = listed.output.splitlines()
+    assert first.split()[:2] == [name, "cpu"]
+    assert first.endswith(" ago")
+    assert second.split()[0] == "short"
+    assert titles.endswith("last used")
+
+
 def test_list_of_a_store_that_is_not_there_yet_is_empty(empty_store: Path) -> None:
     assert cache("list").output.startswith("0 in the store, 0 B, ")
     assert not empty_store.exists()

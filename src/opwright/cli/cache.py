@@ -35,7 +35,7 @@ def where() -> None:
 def list_entries(*, as_json: bool) -> None:
     """List the libraries in the store: size, and when each was last used."""
     from opwright.build.store import Store
-    from opwright.cli.terminal import output
+    from opwright.cli.terminal import output, print_whole
     from opwright.report.figures import size_text
 
     store = Store.default()
@@ -51,7 +51,7 @@ def list_entries(*, as_json: bool) -> None:
     if entries:
         from opwright.report.store_list import store_table
 
-        console.print(store_table(entries))
+        print_whole(console, store_table(entries))
     console.print(
         f"{len(entries)} in the store, {size_text(total)}, {store.where}",
         style="dim",

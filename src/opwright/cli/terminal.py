@@ -6,7 +6,9 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, RenderableType
+
+_LIMITLESS = 1_000_000
 
 
 def output() -> Console:
@@ -17,6 +19,18 @@ def output() -> Console:
 def aside() -> Console:
     """Where progress, log lines and errors go."""
     return _console(stderr=True)
+
+
+def print_whole(console: Console, shown: RenderableType) -> None:
+    """Print it; in lines as long as they have to be where no terminal ends them, so that grep finds names."""
+    from rich.measure import Measurement
+
+    if console.file.isatty():
+        console.print(shown)
+        return
+    limitless = console.options.update(width=_LIMITLESS, max_width=_LIMITLESS)
+    width = Measurement.get(console, limitless, shown).maximum
+    console.print(shown, width=max(width, console.width), crop=False)
 
 
 def survive_any_encoding() -> None:
