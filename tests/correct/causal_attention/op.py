@@ -32,6 +32,7 @@ causal_attention = Operator(
     },
     outputs=Tensor(heads, length, width),
     dtypes=("float32",),
+    constraints=("length <= 4096",),  # of its square there are as many scores
     reference=reference,
     function=attention,
     reduction=length * width,
