@@ -25,12 +25,11 @@ def print_whole(console: Console, shown: RenderableType) -> None:
     """Print it; in lines as long as they have to be where no terminal ends them, so that grep finds names."""
     from rich.measure import Measurement
 
-    if console.file.isatty():
-        console.print(shown)
-        return
-    limitless = console.options.update(width=_LIMITLESS, max_width=_LIMITLESS)
-    width = Measurement.get(console, limitless, shown).maximum
-    console.print(shown, width=max(width, console.width), crop=False)
+    if not console.file.isatty():
+        limitless = console.options.update(width=_LIMITLESS, max_width=_LIMITLESS)
+        needed = Measurement.get(console, limitless, shown).maximum
+        console.width = max(needed, console.width)
+    console.print(shown)
 
 
 def survive_any_encoding() -> None:
