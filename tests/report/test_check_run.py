@@ -19,7 +19,7 @@ from made_record import (
     numerics,
 )
 from opwright.records.run import OperatorRecord
-from opwright.records.verdict import passed
+from opwright.records.verdict import not_checked, passed
 from opwright.report.check_run import check_report, closing_line
 
 
@@ -221,3 +221,30 @@ def test_what_a_kind_of_run_says_nothing_of_is_one_sentence_and_no_check() -> No
     assert text.count(sentence) == 1
     assert "memory order" not in text.replace(sentence, "")
     assert "says nothing" not in shown(RIGHT)
+
+
+def test_runs_of_one_operator_on_several_targets_have_headings_of_their_own() -> None:
+    runs = [
+        made_operator(
+            made_case("numerics", "rows=2", finding(message=f"off on {target}")),
+            made_case("contract", "input rank", not_checked("it has no rank")),
+            made_case("empty", "rows=0", passed(notes=("no elements",))),
+            name="swish",
+            target=target,
+            label="emulated",
+        )
+        for target in ("emulated:wave32", "emulated:wave64")
+    ]
+    text = shown(*runs, RIGHT, width=120, verbose=True)
+    for target in ("emulated:wave32", "emulated:wave64"):
+        assert f"swish on {target}, numerics: inaccurate" in text
+        assert f"swish on {target}: noted, and no fault" in text
+        assert row(text, target)[1:4] == ["swish", "on", target]
+    reasons = text[text.index("it has no rank") :].partition("\n\n")[0]
+    assert " ".join(reasons.split()) == (
+        "it has no rank (swish on emulated:wave32 1, swish on emulated:wave64 1)"
+    )
+
+
+def test_an_operator_that_was_run_once_is_called_by_its_name_alone() -> None:
+    assert " on " not in shown(WRONG).partition("numerics: inaccurate")[0]

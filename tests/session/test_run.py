@@ -112,3 +112,10 @@ def test_what_is_done_is_in_the_run_when_it_is_cut_short(operators: Path) -> Non
     record = run.record("opwright check right wrong", "0.1.0")
     assert [(each.name, each.verdict) for each in record.operators] == [("right", "pass")]
     assert record.command == "opwright check right wrong"
+
+
+def test_who_watches_is_told_the_target_of_an_operator_that_runs_on_several() -> None:
+    told = Told(stop_at="swish on emulated:wave32")
+    with pytest.raises(KeyboardInterrupt):
+        check_operators(Run(), ["swish"], Asked(Target("emulated")), told)
+    assert told.begun == ["swish on emulated:wave32"]

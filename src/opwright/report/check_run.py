@@ -22,6 +22,7 @@ from opwright.report.advice import advice
 from opwright.report.check_table import LEGEND, check_table
 from opwright.report.figures import count_text
 from opwright.report.kernels import kernel_lines
+from opwright.report.titles import titled
 from opwright.report.verdicts import STYLES, sign
 
 _REASON_LINES = 2
@@ -91,10 +92,10 @@ def _environment(record: Record) -> Text:
 def _findings(
     operators: Sequence[OperatorRecord], verbose: bool, ascii_only: bool
 ) -> Iterator[RenderableType]:
-    for operator in operators:
+    for title, operator in titled(operators):
         for group, again in _told_once(finding_groups(operator)):
             yield Text()
-            head = f" {operator.name}, {group.check}: {group.finding.kind}"
+            head = f" {title}, {group.check}: {group.finding.kind}"
             yield Text.assemble(sign("fail", ascii_only=ascii_only), (head, "bold"))
             yield Padding(_finding(operator, group, verbose), (0, 0, 0, 2))
             if program := group.case.reproduction:
@@ -159,10 +160,10 @@ def _other_cases(operator: OperatorRecord, group: FindingGroup) -> list[str]:
 def _reasons(operators: Sequence[OperatorRecord], ascii_only: bool) -> Iterator[RenderableType]:
     """What was not judged, by check and reason, the operators of one reason together."""
     rows: dict[tuple[str, str, str], dict[str, int]] = {}
-    for operator in operators:
+    for title, operator in titled(operators):
         for group in reason_groups(operator):
             counts = rows.setdefault((group.verdict, group.check, group.reason), {})
-            counts[operator.name] = group.count
+            counts[title] = group.count
     for verdict in ("error", "not checked"):
         chosen = {key: counts for key, counts in rows.items() if key[0] == verdict}
         if not chosen:
@@ -189,11 +190,11 @@ def _unclaimed(operators: Sequence[OperatorRecord]) -> Iterator[RenderableType]:
 
 
 def _notes(operators: Sequence[OperatorRecord]) -> Iterator[RenderableType]:
-    for operator in operators:
+    for title, operator in titled(operators):
         notes = note_groups(operator)
         if notes:
             yield Text()
-            yield Text(f"{operator.name}: noted, and no fault", style="bold")
+            yield Text(f"{title}: noted, and no fault", style="bold")
             grid = _grid()
             for check, note, number in notes:
                 grid.add_row(check, Text.assemble(note, (f" ({number})", "dim")))

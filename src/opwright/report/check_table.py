@@ -11,6 +11,7 @@ from opwright.records.run import OperatorRecord
 from opwright.records.summary import CheckSummary, check_summaries
 from opwright.records.verdict import VERDICTS
 from opwright.report.figures import figure_text, seconds_text
+from opwright.report.titles import titled
 from opwright.report.verdicts import count, sign
 
 LEGEND = (
@@ -39,8 +40,8 @@ def check_table(operators: Iterable[OperatorRecord], *, ascii_only: bool = False
     table.add_column("", overflow="fold")
     for title in _COLUMNS:
         table.add_column(title, justify="right", no_wrap=True, vertical="bottom")
-    for operator in operators:
-        table.add_row(*_operator_row(operator, ascii_only))
+    for title, operator in titled(operators):
+        table.add_row(*_operator_row(title, operator, ascii_only))
         if operator.artifact:
             table.add_row(*_build_row(operator))
         for summary in check_summaries(operator):
@@ -48,9 +49,9 @@ def check_table(operators: Iterable[OperatorRecord], *, ascii_only: bool = False
     return table
 
 
-def _operator_row(operator: OperatorRecord, ascii_only: bool) -> list[Text]:
+def _operator_row(title: str, operator: OperatorRecord, ascii_only: bool) -> list[Text]:
     verdict = operator.verdict
-    name = Text.assemble(sign(verdict, ascii_only=ascii_only), " ", (operator.name, "bold"))
+    name = Text.assemble(sign(verdict, ascii_only=ascii_only), " ", (title, "bold"))
     counts = operator.counts()
     return [
         name,

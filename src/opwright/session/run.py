@@ -50,7 +50,7 @@ class Observer(Protocol):
     """Who is told how far a run has come."""
 
     def begin(self, operator: str) -> None:
-        """The operator of this name is next."""
+        """The operator of this name is next, on a target where it is run on several."""
 
     def case(self, progress: Progress) -> None:
         """A case is done."""
@@ -97,8 +97,10 @@ def check_operators(run: Run, operators: Sequence[str], asked: Asked, observer: 
     """
     with checking() as worker:  # it imports torch while the first operator compiles
         for address, described in found_operators(operators):
-            for each in on_each_target(described.spec, asked):
-                observer.begin(described.spec.name)
+            several = on_each_target(described.spec, asked)
+            for each in several:
+                name = described.spec.name
+                observer.begin(f"{name} on {each.target}" if len(several) > 1 else name)
                 try:
                     record = _checked(worker, address, described, each, observer)
                 except DeviceError:
