@@ -25,7 +25,12 @@ def why_no_file(path: Path) -> str:
 
 def digest_text(text: str) -> str:
     """SHA-256 of a text in UTF-8, as 64 hex digits."""
-    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+    return digest_bytes(text.encode("utf-8", "surrogateescape"))
+
+
+def digest_bytes(content: bytes) -> str:
+    """SHA-256 of bytes, as 64 hex digits."""
+    return hashlib.sha256(content).hexdigest()
 
 
 def digest_file(path: Path | str) -> str:

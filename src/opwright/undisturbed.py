@@ -73,4 +73,4 @@ def _flush() -> None:
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError, AttributeError):
             stream.flush()
-    ctypes.CDLL(None).fflush(None)
+    ctypes.pythonapi.fflush(None)

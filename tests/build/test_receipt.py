@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from opwright.build import receipt
+from opwright.build import remember
 from opwright.build.builder import build
 from opwright.build.quarantine import quarantine
 from opwright.build.receipt import Question, recall
@@ -171,10 +171,10 @@ def test_code_that_changed_while_the_process_ran_is_not_taken_for_the_one_that_a
 ) -> None:
     package = tmp_path / "package"
     write(package, spec__dims_py="old\n")
-    monkeypatch.setattr(receipt, "_PACKAGE", package)
+    monkeypatch.setattr(remember, "_PACKAGE", package)
     asked.settle()
     assert recall(asked.question) is None  # changed after this process loaded its own
-    monkeypatch.setattr(receipt, "_LOADED_NS", time.time_ns())
+    monkeypatch.setattr(remember, "LOADED_NS", time.time_ns())
     asked.ask()
     assert recall(asked.question) is not None
     write(package, spec__dims_py="new\n")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import cuda_compiler
-from opwright.build import receipt
+from opwright.build import remember
 from opwright.discovery import find_one
 from opwright.errors import CompileError, ToolchainError
 from opwright.records.artifact import Artifact
@@ -139,7 +139,7 @@ def test_a_library_that_is_known_loads_without_anything_that_builds(
     operator: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        receipt, "_LOADED_NS", time.time_ns()
+        remember, "LOADED_NS", time.time_ns()
     )  # as a process that starts now has it
     kernel = operator / "kernel.cu"
     kernel.write_text(kernel.read_text() + "// of this test alone\n")

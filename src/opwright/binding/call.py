@@ -8,7 +8,6 @@ from typing import Any
 import torch
 from torch.autograd import forward_ad
 
-from opwright.binding.arguments import named, refuse_gradients
 from opwright.spec.operator import OperatorSpec
 
 
@@ -27,6 +26,9 @@ def quick_call(spec: OperatorSpec, overload: Callable[..., Any]) -> Callable[...
         if not is_recording() or is_compiling():
             return overload(*args, **kwargs)
         if any_requires_grad(*args, **kwargs) or forward_ad._current_level >= 0:
+            # Who is refused has time.
+            from opwright.binding.arguments import named, refuse_gradients
+
             refuse_gradients(spec, named(spec, args, kwargs))
         set_recording(False)
         try:

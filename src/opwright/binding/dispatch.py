@@ -8,7 +8,6 @@ from typing import Any
 
 import torch
 
-from opwright.binding.arguments import kernel_from
 from opwright.binding.library import Library, Offer
 from opwright.errors import DeviceError
 from opwright.log import log
@@ -95,6 +94,8 @@ class DispatcherOp:
 
     def use_function(self, function: Callable[..., Any], dispatch_key: str) -> None:
         """Make a Python function the kernel for a dispatch key."""
+        from opwright.binding.arguments import kernel_from  # a library's kernel needs none
+
         self._withdraw(dispatch_key)
         holder = torch.library.Library(self.namespace, "IMPL")
         holder.impl(self.spec.name, kernel_from(self.spec, function), dispatch_key)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from opwright.build.explain import Miss
 from opwright.build.manifest import MANIFEST, Manifest, read_manifest
 from opwright.build.query import Query
-from opwright.build.receipt import Question, remember
+from opwright.build.receipt import Question
+from opwright.build.remember import remember
 from opwright.build.store import Store
 from opwright.errors import StoreError
 from opwright.files import digest_file, publish_folder, remove_folder

@@ -11,7 +11,7 @@ from opwright.frozen import replace
 from opwright.records.artifact import Artifact
 from opwright.spec.operator import Location, OperatorSpec
 from opwright.spec.target import Target
-from opwright.toolchain.torch_facts import FACT_FILES, torch_facts, torch_root
+from opwright.toolchain.torch_root import FACT_FILES, torch_root
 
 if TYPE_CHECKING:
     from opwright.spec.request import BuildRequest
@@ -30,6 +30,8 @@ def request_for(
         from opwright.generate.code_object import code_object_request
 
         return code_object_request(spec, target)
+    from opwright.toolchain.torch_facts import torch_facts
+
     if target.kind == "hip" and spec.function is None:
         from opwright.session.code_object import require_hip_torch
 
@@ -94,6 +96,7 @@ def prepared(request: BuildRequest) -> BuildRequest:
 
         return with_compiler_support(request)
     from opwright.generate.stand_in import linked_with, needs_stand_in, stand_in_request
+    from opwright.toolchain.torch_facts import torch_facts
 
     if needs_stand_in(request.target, torch_facts()):
         request = linked_with(request, build(stand_in_request(request.target)))

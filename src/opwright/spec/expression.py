@@ -7,6 +7,7 @@ and written out as C++ for the generated binding.
 from __future__ import annotations
 
 import ast
+import operator
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
@@ -15,19 +16,19 @@ from opwright.errors import SpecError
 from opwright.frozen import Frozen
 
 _BINARY: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
-    ast.Add: ("plus", lambda a, b: a + b),
-    ast.Sub: ("minus", lambda a, b: a - b),
-    ast.Mult: ("times", lambda a, b: a * b),
-    ast.FloorDiv: ("floor_divided", lambda a, b: a // b),
-    ast.Mod: ("modulo", lambda a, b: a % b),
+    ast.Add: ("plus", operator.add),
+    ast.Sub: ("minus", operator.sub),
+    ast.Mult: ("times", operator.mul),
+    ast.FloorDiv: ("floor_divided", operator.floordiv),
+    ast.Mod: ("modulo", operator.mod),
 }
 _COMPARE: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any]]] = {
-    ast.Eq: ("==", lambda a, b: a == b),
-    ast.NotEq: ("!=", lambda a, b: a != b),
-    ast.Lt: ("<", lambda a, b: a < b),
-    ast.LtE: ("<=", lambda a, b: a <= b),
-    ast.Gt: (">", lambda a, b: a > b),
-    ast.GtE: (">=", lambda a, b: a >= b),
+    ast.Eq: ("==", operator.eq),
+    ast.NotEq: ("!=", operator.ne),
+    ast.Lt: ("<", operator.lt),
+    ast.LtE: ("<=", operator.le),
+    ast.Gt: (">", operator.gt),
+    ast.GtE: (">=", operator.ge),
 }
 
 
@@ -114,8 +115,8 @@ class Expression(Arithmetic, Frozen):
         return self.text
 
 
-def _combine(left: object, operator: str, right: object) -> Expression:
-    return Expression(f"{_term(left)} {operator} {_term(right)}")
+def _combine(left: object, sign: str, right: object) -> Expression:
+    return Expression(f"{_term(left)} {sign} {_term(right)}")
 
 
 def _term(value: object) -> str:

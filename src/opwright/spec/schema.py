@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import itertools
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -18,8 +17,7 @@ SCALARS: dict[str, tuple[type, ...]] = {
     "bool": (bool,),
     "str": (str,),
 }
-_NUMBER = r"-?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?"
-_QUOTED_PARTS = r"(?:[^,\"']|\"[^\"]*\"|'[^']*')+"
+_PLAIN_DECIMAL = frozenset("-+.0123456789eE")
 _EXAMPLE = (
     'Write it as PyTorch does: "bias_gelu(Tensor input, Tensor bias, float eps=1e-5) -> Tensor".'
 )
@@ -199,12 +197,17 @@ def _default(text: str, argument: Argument) -> Any:
         raise SpecError(f"{what} is not a value", hint=_EXAMPLE) from error
     if argument.type == "float" and argument.optional and type(value) is int:
         raise SpecError(f"{what} stays an int in PyTorch", hint=f"Write {value}.0.")
-    if type(value) in (int, float) and not re.fullmatch(_NUMBER, text):
+    if type(value) in (int, float) and not _is_plain_decimal(text):
         raise SpecError(f"{what} is not plain decimal", hint="PyTorch would read it differently.")
     if not argument.takes(value):
         kind = argument.type + ("?" if argument.optional else "")
         raise SpecError(f"{what} is no {kind}", hint=f"Give a value that a {kind} can have.")
     return float(value) if argument.type == "float" and value is not None else value
+
+
+def _is_plain_decimal(text: str) -> bool:
+    """Whether a number that Python reads is one that PyTorch reads alike: not ``0x10``, ``1_000``, ``- 1``."""
+    return set(text) <= _PLAIN_DECIMAL and not text.startswith("+")
 
 
 def _returns(text: str, arguments: tuple[Argument, ...]) -> tuple[Return, ...]:
@@ -247,6 +250,19 @@ def _require_distinct(names: Iterable[str]) -> None:
 
 def _split(text: str) -> list[str]:
     """Split at commas that are not inside quotes."""
-    quoted = '"' in text or "'" in text
-    parts = re.findall(_QUOTED_PARTS, text) if quoted else text.split(",")
+    parts = [""]
+    for part in text.split(","):
+        if _is_open(parts[-1]):
+            parts[-1] += f",{part}"
+        else:
+            parts.append(part)
     return [part.strip() for part in parts if part.strip()]
+
+
+def _is_open(text: str) -> bool:
+    """Whether a quote that begins in ``text`` ends behind it."""
+    quote = ""
+    for letter in text:
+        if letter in "\"'" and quote in ("", letter):
+            quote = "" if quote else letter
+    return bool(quote)

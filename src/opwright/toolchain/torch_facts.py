@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 
 from opwright.errors import ToolchainError
 from opwright.frozen import Frozen
+from opwright.toolchain.torch_root import torch_root
 
 
 class TorchFacts(Frozen):
@@ -37,26 +37,6 @@ class TorchFacts(Frozen):
     def library_dir(self) -> Path:
         """The folder of libtorch_cpu and libc10."""
         return self.root / "lib"
-
-
-# What `facts_at` reads below torch's package folder, and the folder that `library_dir` is.
-FACT_FILES = (
-    "version.py",
-    "share/cmake/Torch/TorchConfig.cmake",
-    "include/torch/headeronly/version.h",
-    "lib",
-)
-
-
-def torch_root() -> Path:
-    """The package folder of the torch that this interpreter would import, or has imported.
-
-    Raises `ToolchainError` when there is none.
-    """
-    spec = find_spec("torch")
-    if spec is None or spec.origin is None:
-        raise ToolchainError("torch is not installed", hint="Install it: `pip install torch`.")
-    return Path(spec.origin).parent
 
 
 @cache
