@@ -6,25 +6,29 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from opwright.emulator.layout import INCLUDE
+from opwright.emulator.layout import INCLUDE, OPWRIGHT_INCLUDE
 from opwright.errors import OpwrightError
 from opwright.process import run_command
 
 _ADDR2LINE_SECONDS = 120.0
+# Folders of headers that stand between a kernel's line and its access, and how builds call them in
+# libraries, which hold no path of the machine.
+_HEADERS = {"emulator": INCLUDE.parent, "opwright": OPWRIGHT_INCLUDE}
 
 Places = Mapping[tuple[str, int], tuple[str, int]]
 """From (library, offset in it) to (file, line)."""
 
 
 def find_places(addresses: Iterable[tuple[str, int]]) -> Places:
-    """File and line of each (library, offset in it): the innermost that is not the emulator's own."""
+    """File and line of each (library, offset in it): the innermost that is the user's own."""
     by_module: dict[str, list[int]] = {}
     for module, offset in sorted(addresses):
         by_module.setdefault(module, []).append(offset)
     places: dict[tuple[str, int], tuple[str, int]] = {}
     for module, offsets in by_module.items():
         for offset, frames in zip(offsets, _frames(module, offsets), strict=False):
-            own = [frame for frame in frames if not _is_emulator(frame[0])]
+            own = [frame for frame in frames if not _is_header_of_ours(frame[0])]
+            own = [frame for frame in own if "/include/c++/" not in frame[0]] or own
             if own:
                 places[module, offset] = own[0]
     return places
@@ -46,5 +50,12 @@ def _frames(module: str, offsets: Sequence[int]) -> list[list[tuple[str, int]]]:
     return frames
 
 
-def _is_emulator(file: str) -> bool:
-    return file.startswith("?") or Path(file).resolve().is_relative_to(INCLUDE)
+def _is_header_of_ours(file: str) -> bool:
+    path = Path(file)
+    if file.startswith("?"):
+        return True
+    if path.is_absolute():
+        return any(path.resolve().is_relative_to(folder) for folder in _HEADERS.values())
+    # an operator may have a folder of that name as well
+    folder = _HEADERS.get(path.parts[0])
+    return folder is not None and folder.joinpath(*path.parts[1:]).is_file()
