@@ -10,6 +10,7 @@ import pytest
 from opwright.build.store import Store
 from opwright.errors import CompileError, LinkError, ToolchainError
 from opwright.spec.request import Unit
+from opwright.spec.target import Target
 from small_build import (
     COMPILES,
     EXPORT,
@@ -278,3 +279,18 @@ def test_an_error_without_ninja_reads_the_same(
     write(root, k_cpp=SOURCE, k_h="#define K missing\n")
     monkeypatch.setattr("opwright.build.execute.ninja_candidates", lambda environment: [])
     assert f"{root}/k.h:1: error:" in failure(root, tmp_path).what
+
+
+def test_what_a_device_has_and_the_emulator_has_not_is_refused_by_name_with_the_users_line(
+    root: Path, tmp_path: Path
+) -> None:
+    code = "int f() {\n  cudaMemPool_t pool;\n  return 0;\n}\n"
+    write(root, k_cpp=code)
+    target = Target("emulated", "wave32")
+    error = failure(root, tmp_path, target=target)
+    lines = error.what.splitlines()
+    assert f"{root}/k.cpp:2: error: cudaMemPool_t is not emulated (" in lines[0]
+    assert lines[1] == "    2 |   cudaMemPool_t pool;"
+    assert "check this operator on a device" in error.hint
+    on_the_host = failure(root, tmp_path / "host")
+    assert "emulated" not in on_the_host.what

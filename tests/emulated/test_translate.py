@@ -56,7 +56,21 @@ def test_lines_stay_where_they_are() -> None:
     assert len(lines) == text.count("\n")
 
 
+@pytest.mark.parametrize(
+    "barrier",
+    [
+        'asm volatile("" ::: "memory");',
+        '__asm__ __volatile__("" : : : "memory");',
+        'asm("");',
+    ],
+)
+def test_assembly_without_an_instruction_or_an_operand_stays(barrier: str) -> None:
+    assert barrier in translated(f"__device__ void f() {{ {barrier} }}")
+
+
 REFUSED = {
+    '\nvoid f(int x) { asm volatile("" : "+v"(x)); }': "2: inline assembly is not emulated",
+    'void f() { asm(""); }\nvoid g() { asm("trap;"); }': "2: inline assembly is not emulated",
     '\nvoid f() { asm volatile("bar.sync 0;"); }': "2: inline assembly is not emulated",
     "\n\n__shared__ float s[3];": "3: __shared__ outside a function is not emulated",
     "namespace a {\nextern __shared__ float s[];\n}": "2: __shared__ outside a function is not emulated",

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from opwright.spec.request import BuildRequest
 from opwright.spec.target import Target
-from opwright.toolchain import emulated
+from opwright.toolchain import cpu, emulated
 from opwright.toolchain.base import Job, Step, Tools
 
 TOOLS = Tools(("g++",), (), "(Debian) 12.2")
@@ -46,3 +48,33 @@ def test_the_emulator_becomes_an_object_that_is_linked_into_every_library() -> N
 def test_the_wave_size_changes_no_flag_of_the_host() -> None:
     of_wave32 = emulated.architecture(Target("emulated", "wave32"))
     assert emulated.architecture(Target("emulated", "wave64")) == of_wave32
+
+
+@pytest.mark.parametrize(
+    ("error", "name"),
+    [
+        (
+            "‘cudaMemPool_t’ was not declared in this scope; did you mean ‘cudaMemcpy’?",
+            "cudaMemPool_t",
+        ),
+        ("'hipMallocAsync' was not declared in this scope", "hipMallocAsync"),
+        ("‘cudaMemPool_t’ does not name a type", "cudaMemPool_t"),
+        ("'CUmodule' was not declared in this scope", ""),
+        ("'cuModuleLoad' was not declared in this scope", "cuModuleLoad"),
+        (
+            "there are no arguments to ‘__builtin_amdgcn_s_sleep’ that depend on a template parameter",
+            "__builtin_amdgcn_s_sleep",
+        ),
+        ("use of undeclared identifier '__builtin_amdgcn_s_sleep'", "__builtin_amdgcn_s_sleep"),
+        ("unknown type name 'cudaMemPool_t'", "cudaMemPool_t"),
+        ("‘customName’ was not declared in this scope", ""),
+        ("‘current’ was not declared in this scope", ""),
+        ("‘hips’ was not declared in this scope", ""),
+        ("no match for ‘operator+’ (operand types are ‘cudaStream_t’ and ‘int’)", ""),
+    ],
+)
+def test_names_that_only_a_real_device_knows_are_read_from_the_compilers_words(
+    error: str, name: str
+) -> None:
+    assert emulated.not_there(error) == name
+    assert cpu.not_there(error) == ""

@@ -12,6 +12,7 @@ from opwright.build.linking import link_fault
 from opwright.build.plan import Action, Plan
 from opwright.build.query import Query
 from opwright.build.stage import Stage
+from opwright.emulator.refusal import HINT as NOT_EMULATED
 from opwright.errors import CompileError, LinkError, OpwrightError, StoreError
 from opwright.process import ending
 
@@ -54,6 +55,9 @@ def _explain(query: Query, plan: Plan, action: Action) -> Explained | None:
     error = first_error(action.log, lambda path: _is_users(query, path))
     if error is None:
         return None
+    if name := query.toolchain.not_there(error.text):
+        what = f"{name} is not emulated"
+        return Explained(_sentence(error._replace(text=f"{what} ({error.text})")), NOT_EMULATED)
     return Explained(_sentence(error), _advice(plan, query, error.where), certain=error.line > 0)
 
 

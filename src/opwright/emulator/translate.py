@@ -15,6 +15,8 @@ from opwright.emulator.shared_memory import translate_shared_memory
 from opwright.emulator.text import Edits, code_of
 
 _ASSEMBLY = re.compile(r"\b(?:asm|__asm__|__asm)\b\s*(?:(?:volatile|__volatile__)\s*)?\(")
+# No instruction and no operand: it keeps the compiler from moving accesses, the host's as well.
+_NO_ASSEMBLY = re.compile(r'\s*""\s*(?::\s*:\s*(?::\s*"memory"\s*)?)?\)')
 # As a macro it would break the standard library, which writes __attribute__((__noinline__)).
 _NOINLINE = re.compile(r"(?<!\()\b__noinline__\b")
 
@@ -25,8 +27,9 @@ def translate(text: str, path: str) -> str:
     Raises `CompileError` with the line of what has no counterpart on the host.
     """
     code = code_of(text)
-    if found := _ASSEMBLY.search(code):
-        refuse(path, code, found.start(), "inline assembly")
+    for found in _ASSEMBLY.finditer(code):
+        if not _NO_ASSEMBLY.match(text, found.end()):
+            refuse(path, code, found.start(), "inline assembly")
     edits = Edits(text)
     for found in _NOINLINE.finditer(code):
         edits.replace(*found.span(), "__attribute__((noinline))")

@@ -93,5 +93,8 @@ class Toolchain(Protocol):
     def preprocess_command(self, job: Job, step: Step) -> list[str]:
         """The command that writes what the compiler proper would see of the unit to ``step.output``."""
 
+    def not_there(self, error: str) -> str:
+        """The name in a compiler's error that real devices know, and this target does not; empty for none."""
+
     def link_command(self, job: Job, objects: tuple[Path, ...], output: Path) -> list[str]:
         """The command that links the objects to a shared library."""

@@ -22,6 +22,7 @@ kind = "cuda"
 driver_environment = ("CUDA_HOME", "CUDA_PATH", "NVCC_CCBIN", *cpu.driver_environment)
 driver_names = ("nvcc", *cpu.driver_names)
 environment = (*cpu.environment, "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS")
+not_there = cpu.not_there
 traced_programs = rf"nvcc|cicc|cudafe\+\+|ptxas|fatbinary|nvlink|{cpu.traced_programs}"
 
 # Of units that are device code; those for HIP run over CUDA's runtime.

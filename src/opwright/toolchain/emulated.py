@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from opwright.frozen import replace
@@ -14,6 +15,14 @@ kind = "emulated"
 EMULATOR_NAME = "opwright_emulator"
 # Units whose names begin so are the emulator's own: no kernel's code, so nothing in them is watched.
 OWN_UNITS = "emulator/"
+
+# What the vendors' headers and compilers have, and in which words gcc and clang miss it.
+_VENDORS = r"(?:(?:cuda|hip|cu)[A-Z]|__(?:cuda|hip|nv|amd|ockl|ocml|builtin_amdgcn)_)\w+"
+_MISSED = re.compile(
+    rf"[‘'](?P<name>{_VENDORS})[’'] (?:was not declared|does not name a type|has not been declared)"
+    rf"|no arguments to [‘'](?P<called>{_VENDORS})[’'] that depend"
+    rf"|(?:undeclared identifier|unknown type name) '(?P<unknown>{_VENDORS})'"
+)
 
 driver_environment = cpu.driver_environment
 driver_names = cpu.driver_names
@@ -37,6 +46,12 @@ def compile_command(job: Job, step: Step) -> list[str]:
         flags = tuple(flag for flag in flags if not flag.startswith("-fsanitize"))
     plain = replace(request, target=Target("cpu"), compile_flags=flags)
     return cpu.compile_command(job._replace(request=plain), step)
+
+
+def not_there(error: str) -> str:
+    """See `Toolchain`. The emulator has a part of what the vendors' headers declare."""
+    found = _MISSED.search(error)
+    return next(filter(None, found.groups())) if found else ""
 
 
 def link_command(job: Job, objects: tuple[Path, ...], output: Path) -> list[str]:

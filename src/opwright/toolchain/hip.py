@@ -25,6 +25,7 @@ environment = (
     *("HIPFLAGS", "HIPCC_COMPILE_FLAGS_APPEND", "HIPCC_LINK_FLAGS_APPEND", "HIP_CLANG_PATH"),
     *("DEVICE_LIB_PATH", "HIP_DEVICE_LIB_PATH", "HIP_LIB_PATH", "ROCM_PATH", "HIP_PATH"),
 )
+not_there = cpu.not_there
 traced_programs = cpu.traced_programs
 
 SUFFIXES = (".hip", ".cu")  # hipcc takes CUDA's spelling where the source keeps to what both have

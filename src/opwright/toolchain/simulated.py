@@ -16,3 +16,4 @@ architecture = emulated.architecture
 compile_command = emulated.compile_command
 preprocess_command = emulated.preprocess_command
 link_command = emulated.link_command
+not_there = emulated.not_there

@@ -67,6 +67,30 @@ extern "C" int votes() {
   return wrong(y, [](int) { return 111000ull + warpSize / 2; });
 }
 
+// Each lane has written before any lane of its wave reads, as in a wave that is in step.
+__global__ void wave_barrier_kernel(int* y) {
+  __shared__ int s[128];
+  s[threadIdx.x] = int(threadIdx.x);
+  asm volatile("" ::: "memory");
+  __builtin_amdgcn_wave_barrier();
+  const int next = s[(threadIdx.x & ~(warpSize - 1)) + ((threadIdx.x + 1) & (warpSize - 1))];
+  __builtin_amdgcn_wave_barrier();
+  if (threadIdx.x % 2) {  // those that arrive together
+    s[threadIdx.x] = next;
+    __builtin_amdgcn_wave_barrier();
+    y[threadIdx.x] = s[threadIdx.x ^ 2];
+  }
+}
+
+extern "C" int wave_barrier() {
+  std::vector<int> y(128, -1);
+  wave_barrier_kernel<<<1, 128>>>(y.data());
+  return wrong(y, [](int i) {
+    const int j = i ^ 2, size = int(warpSize);
+    return i % 2 ? (j & ~(size - 1)) + ((j + 1) & (size - 1)) : -1;
+  });
+}
+
 __global__ void vectors_kernel(const float4* x, float4* y) {
   float4 v = x[threadIdx.x] * 2.0f + make_float4(1, 2, 3, 4);
   v += x[threadIdx.x];

@@ -150,6 +150,10 @@ OPWRIGHT_WAVE(void, __syncwarp,
               (unsigned long long mask = OPWRIGHT_ALL, const char* file = __builtin_FILE(),
                int line = __builtin_LINE()),
               sync, 0, mask, true, (void)got)
+// AMD's: nothing crosses it that the wave does, which is in step there.
+OPWRIGHT_WAVE(void, __builtin_amdgcn_wave_barrier,
+              (const char* file = __builtin_FILE(), int line = __builtin_LINE()), sync, 0,
+              OPWRIGHT_ALL, false, (void)got)
 #undef OPWRIGHT_WITH_MASK
 #undef OPWRIGHT_WITHOUT_MASK
 #undef OPWRIGHT_ALL
