@@ -1,7 +1,8 @@
 """Which planted faults of device code the checks find on a target: ``cuda``, or ``simulated`` without a GPU.
 
 Each folder of ``tests/device_defects`` holds one operator with one deliberate fault, and the finding that it
-has to give. The operators that Opwright comes with should give none. The last line is JSON.
+has to give, and how many devices that takes. The operators that Opwright comes with should give none. The
+last line is JSON.
 """
 
 from __future__ import annotations
@@ -10,15 +11,17 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from opwright.discovery import find_one, shipped_folders
 from opwright.errors import OpwrightError
-from opwright.records.run import OperatorRecord
+from opwright.records.detection import Detection
+from opwright.records.detection import Trial as Answered
 from opwright.session.checking import check_operator, checking
 from opwright.session.environment import environment_facts
-from opwright.session.planted import Expected, read_defect
+from opwright.session.planted import Defect, lacking, read_defect
+from opwright.session.selftest import answered
 from opwright.spec.target import Target, parse_target
 from opwright.worker import Worker
 
@@ -27,12 +30,21 @@ DEFECTS = Path(__file__).parent.parent / "tests" / "device_defects"
 
 @dataclass(frozen=True)
 class Trial:
-    """One planted fault: what has to be found (``check: kind``), and which of that was not."""
+    """One planted fault: what has to be found (``check: kind``), and which of that was not, and why.
+
+    ``not_checkable`` says what is not here that it takes to see the fault; then nothing was missed.
+    """
 
     name: str
     fault: str
     expected: tuple[str, ...]
-    missed: tuple[str, ...]
+    missed: tuple[str, ...] = ()
+    not_checkable: str = ""
+
+    @property
+    def answer(self) -> str:
+        """In a word or three."""
+        return "missed" if self.missed else "not checkable here" if self.not_checkable else "caught"
 
 
 def main() -> None:
@@ -60,32 +72,39 @@ def main() -> None:
 def tried(worker: Worker, folder: Path, target: Target) -> Trial:
     """Run the checks that have to find something in the operator of a folder."""
     defect = read_defect(folder)
-    named = tuple(f"{e.check}: {kind}" for e in defect.expected for kind in e.kinds)
-    checks = tuple(dict.fromkeys(expected.check for expected in defect.expected))
-    try:
-        record = check_operator(worker, str(folder), find_one(str(folder)), target, only=checks)
-        missed = tuple(name for e in defect.expected for name in missing(e, record))
-    except OpwrightError as error:
-        missed = (str(error),)
-    print(
-        f"{'missed' if missed else 'caught':7} {folder.name}: {'; '.join(missed or named)}",
-        flush=True,
+    trial = Trial(
+        folder.name,
+        defect.fault,
+        tuple(f"{e.check}: {kind}" for e in defect.expected for kind in e.kinds),
+        not_checkable=lacking(defect, target),
     )
-    return Trial(folder.name, defect.fault, named, missed)
+    if not trial.not_checkable:
+        trial = judged(trial, defect, list(answers(worker, defect, target)))
+    told = "; ".join(trial.missed) or trial.not_checkable or "; ".join(trial.expected)
+    print(f"{trial.answer:18} {folder.name}: {told}", flush=True)
+    return trial
 
 
-def missing(expected: Expected, record: OperatorRecord) -> Iterator[str]:
-    """What has to be found and was not."""
-    found = [
-        finding
-        for case in record.cases
-        if case.check == expected.check
-        for finding in case.outcome.findings
-    ]
-    for kind in expected.kinds:
-        said = [finding.message for finding in found if finding.kind == kind]
-        if not any(all(part in message for part in expected.says) for message in said):
-            yield f"{expected.check}: {kind}"
+def answers(worker: Worker, defect: Defect, target: Target) -> Iterator[Answered]:
+    """What each check that has to find it says of the fault."""
+    checks = tuple(dict.fromkeys(expected.check for expected in defect.expected))
+    folder = str(defect.folder)
+    try:
+        record = check_operator(worker, folder, find_one(folder), target, only=checks)
+    except OpwrightError as error:
+        yield Answered(defect.name, "build", "missed", str(error))
+        return
+    for expected in defect.expected:
+        cases = [case for case in record.cases if case.check == expected.check]
+        yield answered(defect, expected, cases)
+
+
+def judged(trial: Trial, defect: Defect, found: list[Answered]) -> Trial:
+    """A fault is missed where one check misses it, and not checkable where none could look."""
+    missed = tuple(f"{each.check}: {each.reason}" for each in found if each.answer == "missed")
+    whole = Detection(tuple(found), ()).by_defect()[defect.name]
+    why = "; ".join(each.reason for each in found) if whole == "not checkable" else ""
+    return replace(trial, missed=missed, not_checkable=why)
 
 
 def false_alarms(worker: Worker, target: Target) -> Iterator[tuple[str, list[str]]]:
@@ -100,12 +119,12 @@ def false_alarms(worker: Worker, target: Target) -> Iterator[tuple[str, list[str
 def print_table(trials: list[Trial], alarms: dict[str, list[str]]) -> None:
     print("\n| planted fault | found as | |\n|---|---|---|")
     for trial in trials:
-        print(
-            f"| {trial.fault} | {'; '.join(trial.expected)} | {'missed' if trial.missed else 'caught'} |"
-        )
-    caught = sum(not trial.missed for trial in trials)
+        print(f"| {trial.fault} | {'; '.join(trial.expected)} | {trial.answer} |")
+    caught = [trial.answer for trial in trials].count("caught")
+    checkable = sum(trial.answer != "not checkable here" for trial in trials)
     print(
-        f"\n{caught} of {len(trials)} caught; findings on correct operators: {sum(map(len, alarms.values()))}"
+        f"\n{caught} of {checkable} caught, {len(trials) - checkable} not checkable here; "
+        f"findings on correct operators: {sum(map(len, alarms.values()))}"
     )
 
 

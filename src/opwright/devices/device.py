@@ -17,6 +17,7 @@ from opwright.devices.red_zones import RedZones
 from opwright.errors import DeviceError
 from opwright.spec.target import Target, parse_target
 
+_SIMULATED_DEVICES = 2  # also where none is built yet
 _CYCLES_PER_MS = 2_000_000  # some 2 GHz; a delay need not be exact
 
 
@@ -141,6 +142,13 @@ def require_device(target: Target) -> None:
             hint="Run `opwright doctor`; --target emulated runs device code without a GPU, and "
             "`opwright build` builds for one.",
         )
+
+
+def device_count(target: Target) -> int:
+    """How many devices there are for ``target``; they are neither set up nor used. 1 for the host."""
+    if target.device_type == "cuda":
+        return torch.cuda.device_count()
+    return _SIMULATED_DEVICES if target.kind == "simulated" else 1
 
 
 def device_for(target: Target) -> Device | None:

@@ -6,13 +6,16 @@ In a wheel they lie in ``opwright/planted``; in a checkout in ``tests``.
 from __future__ import annotations
 
 import json
+import platform
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from opwright.devices.device import device_count
 from opwright.errors import DiscoveryError
+from opwright.spec.target import Target
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,8 @@ class Expected:
 class Defect:
     """An operator folder with ``op.py`` and ``finding.json``.
 
-    ``machines`` are the processor architectures that it is written for; none means all.
+    ``machines`` are the processor architectures that it is written for; none means all. ``devices`` is
+    how many of a kind it takes to show the fault.
     """
 
     folder: Path
@@ -43,11 +47,22 @@ class Defect:
     slow: bool = False
     limits: dict[str, Any] = field(default_factory=dict)
     machines: tuple[str, ...] = ()
+    devices: int = 1
 
     @property
     def name(self) -> str:
         """The folder's name, which says the fault."""
         return self.folder.name
+
+
+def lacking(defect: Defect, target: Target) -> str:
+    """What this machine lacks for the fault to show on ``target``; empty for nothing."""
+    machine = platform.machine()
+    if defect.machines and machine not in defect.machines:
+        return f"written for {', '.join(defect.machines)}; this machine is {machine}"
+    if defect.devices > 1 and (count := device_count(target)) < defect.devices:
+        return f"takes {defect.devices} devices of kind {target.kind}, and there is {count} here"
+    return ""
 
 
 def planted_folder() -> Path:
@@ -83,6 +98,7 @@ def read_defect(folder: Path) -> Defect:
         plain.get("slow", False),
         plain.get("limits", {}),
         tuple(plain.get("machines", ())),
+        plain.get("devices", 1),
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +13,7 @@ from opwright.records.detection import Alarm, CorrectTrial, Detection, Trial
 from opwright.records.run import CaseRecord
 from opwright.session.checking import check_operator, checking
 from opwright.session.kept_state import kept_state
-from opwright.session.planted import Defect, Expected, correct_folders, defects
+from opwright.session.planted import Defect, Expected, correct_folders, defects, lacking
 from opwright.session.sanitizing import sanitizer_cases
 from opwright.spec.target import HOST
 from opwright.worker import Limits, Worker
@@ -87,8 +86,7 @@ def self_test(chosen: Chosen, tell: Callable[[Tried], None]) -> Detection:
 
 def try_defect(worker: Worker, defect: Defect, chosen: Chosen) -> Iterator[Trial]:
     """Put one defect before each check that has to find it."""
-    if defect.machines and platform.machine() not in defect.machines:
-        reason = f"written for {', '.join(defect.machines)}; this machine is {platform.machine()}"
+    if reason := lacking(defect, HOST):
         for expected in defect.expected:
             if chosen.wants(expected.check):
                 yield Trial(defect.name, expected.check, "not checkable", reason)

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import torch
 
 from opwright.discovery import find_one, shipped_folders
 from opwright.session.checking import check_operator, checking
-from opwright.session.planted import read_defect
+from opwright.session.planted import lacking, read_defect
 from opwright.spec.target import Target
 from opwright.worker import Worker
 
@@ -50,9 +49,8 @@ def not_found(worker: Worker, folder: Path) -> list[str]:
 
 @pytest.mark.parametrize("folder", DEFECTS, ids=lambda folder: folder.name)
 def test_it_is_found_on_a_gpu(worker: Worker, folder: Path) -> None:
-    guards = {expected.check for expected in read_defect(folder).expected} == {"device_guard"}
-    if guards and torch.cuda.device_count() < 2:
-        pytest.skip("it takes two GPUs")
+    if why := lacking(read_defect(folder), Target("cuda")):
+        pytest.skip(why)
     assert not_found(worker, folder) == []
 
 
