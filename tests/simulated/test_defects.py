@@ -60,3 +60,15 @@ def test_a_correct_operator_has_no_finding(check: str, worker: Worker) -> None:
     record = check_operator(worker, "add2", find_one("add2"), Target("simulated"), only=(check,))
     assert {case.outcome.verdict for case in record.cases} <= {"pass", "not checked"}
     assert any(case.outcome.verdict == "pass" for case in record.cases)
+
+
+@pytest.mark.parametrize(
+    ("name", "current"), [("stream_of_its_own", False), ("tail_forgotten", True)]
+)
+def test_the_record_has_the_stream_of_each_launch(name: str, current: bool, worker: Worker) -> None:
+    (folder,) = (folder for folder in FOLDERS if folder.name == name)
+    (case,) = cases_of(folder, "stream", worker)
+    (launch,) = case.outcome.figures["launches"]
+    assert launch["current"] is current
+    assert launch["kernel"].startswith("twice")
+    assert isinstance(launch["stream"], int)

@@ -5,6 +5,8 @@ from types import ModuleType
 import pytest
 import torch
 
+from opwright.devices.device import Device
+
 pytestmark = pytest.mark.xdist_group("simulated")
 DELAY_MS = 60
 
@@ -131,3 +133,25 @@ def test_copies_between_devices_wait_for_both_streams(device: ModuleType) -> Non
     source.fill_(5)
     target = source.to("simulated:1")
     assert target.add(1).cpu().tolist() == [6.0] * 4
+
+
+def test_the_stream_of_each_piece_of_work_is_known(device: ModuleType) -> None:
+    simulated = Device("simulated")
+    tensor = torch.ones(4, device="simulated")
+    one, other = device.Stream(), device.Stream()
+
+    def run() -> None:
+        tensor.mul_(2)
+        with device.stream(other):
+            tensor.add_(1)
+
+    with device.stream(one):
+        activity = simulated.activity(run)
+    assert [(each.stream, each.current) for each in activity.launches] == [
+        (one.stream_id, True),
+        (other.stream_id, False),
+    ]
+    assert [each["kernel"] for each in activity.figures["launches"]] == [
+        each.kernel for each in activity.launches
+    ]
+    assert activity.told == f" Not on the current stream: `{activity.launches[1].kernel}`."

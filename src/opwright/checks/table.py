@@ -57,10 +57,10 @@ CHECKS: tuple[Check, ...] = (
     large.CHECK,
     fp_control.CHECK,
     device_memory.CHECK,
-    stream.CHECK,
     hidden_sync.CHECK,
     device_guard.CHECK,
     capture.CHECK,
+    stream.CHECK,  # behind those whose process has to be as users' are: it asks PyTorch's profiler
     emulation.CHECK,
     sanitizers.CHECK,
     device_sanitizers.CHECK,

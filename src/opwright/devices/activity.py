@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from types import ModuleType
 from typing import Any
 
 import torch
@@ -18,25 +19,33 @@ _WAITING = frozenset(
         *("HostFree", "MemcpyToSymbol", "MemcpyFromSymbol", "StreamQuery", "EventQuery"),
     )
 )
+# What the simulated device's journal holds besides kernels.
+_NO_KERNELS = ("copy from ", "fill", "delay")
 
 
 @dataclass(frozen=True)
 class Launch:
-    """A kernel, and the number of the stream that it ran on."""
+    """A kernel, the number of the stream that it ran on, and whether that was the current one."""
 
     kernel: str
     stream: int
+    current: bool
 
 
 @dataclass(frozen=True)
 class Activity:
     """``waiting`` are the runtime's functions that a call had better not call, in order, once each.
 
-    ``elsewhere`` are the kernels that ran on another stream than the current one.
+    ``launches`` are the kernels in the order in which they began; empty where they are not known.
     """
 
     waiting: tuple[str, ...] = ()
-    elsewhere: tuple[Launch, ...] = ()
+    launches: tuple[Launch, ...] = ()
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """``{"launches": [{"kernel": "twice", "stream": 7, "current": True}]}``; empty where not known."""
+        return {"launches": [asdict(launch) for launch in self.launches]} if self.launches else {}
 
     @property
     def told(self) -> str:
@@ -44,10 +53,27 @@ class Activity:
         parts = []
         if self.waiting:
             parts.append(f"It calls {' and '.join(f'`{name}`' for name in self.waiting)}.")
-        if self.elsewhere:
-            kernels = dict.fromkeys(f"`{launch.kernel}`" for launch in self.elsewhere)
+        elsewhere = [launch for launch in self.launches if not launch.current]
+        if elsewhere:
+            kernels = dict.fromkeys(f"`{launch.kernel}`" for launch in elsewhere)
             parts.append(f"Not on the current stream: {', '.join(kernels)}.")
         return "".join(f" {part}" for part in parts)
+
+
+def simulated_activity(run: Callable[[], Any], module: ModuleType) -> Activity:
+    """What ``run`` launches on the simulated device, from its journal; ``module`` is ``torch.simulated``."""
+    here = module.current_stream()
+    module.synchronize()
+    module.launches()  # what came before
+    run()
+    module.synchronize()  # a kernel's whole name is known when it has begun
+    return Activity(
+        launches=tuple(
+            Launch(name, stream, (device, stream) == (here.device_index, here.stream_id))
+            for device, stream, name in module.launches()
+            if not name.startswith(_NO_KERNELS)
+        )
+    )
 
 
 def cuda_activity(run: Callable[[], Any], device: torch.device) -> Activity:
@@ -60,12 +86,13 @@ def cuda_activity(run: Callable[[], Any], device: torch.device) -> Activity:
     # A kernel of ours on the current stream is how that is known.
     around = _called(_events(lambda: marker.add_(1), device))
     events = _events(lambda: (marker.add_(1), run()), device)
-    launches = list(_launches(events))
-    current = launches[0].stream if launches else None
+    ours, *launches = [*_launches(events)] or [("", 0)]
     called = _called(events)
     waiting = called[: len(called) - len(around)]  # without those of the profiler, and our own
-    elsewhere = tuple(launch for launch in launches[1:] if launch.stream != current)
-    return Activity(tuple(dict.fromkeys(waiting)), elsewhere)
+    return Activity(
+        tuple(dict.fromkeys(waiting)),
+        tuple(Launch(kernel, stream, stream == ours[1]) for kernel, stream in launches),
+    )
 
 
 def _events(run: Callable[[], Any], device: torch.device) -> list[Any]:
@@ -83,9 +110,9 @@ def _called(events: list[Any]) -> list[str]:
     return [event.name() for event in events if event.name() in _WAITING]
 
 
-def _launches(events: list[Any]) -> Iterator[Launch]:
-    """Kernels in the order in which they began; copies and fills are none."""
+def _launches(events: list[Any]) -> Iterator[tuple[str, int]]:
+    """Kernels and their streams, in the order in which they began; copies and fills are none."""
     for event in events:
         if "CUDA" in str(event.device_type()) and not event.name().startswith(("Memcpy", "Memset")):
             name = event.name().removeprefix("void ").partition("(")[0]
-            yield Launch(name, int(event.device_resource_id()))
+            yield name, int(event.device_resource_id())

@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from opwright.devices.activity import Activity, cuda_activity
+from opwright.devices.activity import Activity, cuda_activity, simulated_activity
 from opwright.devices.block_zones import BlockZones
 from opwright.devices.faults import device_faults
 from opwright.devices.placement import Placement, on_device
@@ -122,8 +122,10 @@ class Device:
         return int(total - free - reserved + self.module.memory_allocated(self.first))
 
     def activity(self, run: Callable[[], Any]) -> Activity:
-        """What ``run`` does with the device, for the words of a finding; see `Activity`."""
-        return cuda_activity(run, self.first) if self.kind == "cuda" else Activity()
+        """What ``run`` does with the device, as far as that can be known; see `Activity`."""
+        if self.kind == "cuda":
+            return cuda_activity(run, self.first)
+        return simulated_activity(run, self.module) if self.kind == "simulated" else Activity()
 
     def delay(self, milliseconds: float) -> None:
         """Let the current stream be busy for about so long, without the host waiting."""

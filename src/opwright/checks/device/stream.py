@@ -49,11 +49,12 @@ def run(case: Case, subject: Subject) -> Outcome:
             tensor.zero_()
     device.synchronize()
     wrong = wrong_values(subject, case, call, kept)
+    with device.using(side):  # the stream of each launch is part of the record, whatever came of it
+        activity = device.activity(lambda: run_kernel(subject, late))
     if not wrong:
-        return passed()
-    with device.using(side):
-        told = device.activity(lambda: run_kernel(subject, late)).told
-    return failed(*(_finding(finding, told) for finding in wrong))
+        return passed(activity.figures)
+    findings = (_finding(finding, activity.told) for finding in wrong)
+    return failed(*findings, figures=activity.figures)
 
 
 def _finding(wrong: Finding, told: str) -> Finding:
