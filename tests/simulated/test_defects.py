@@ -63,7 +63,7 @@ def test_a_correct_operator_has_no_finding(check: str, worker: Worker) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "current"), [("stream_of_its_own", False), ("tail_forgotten", True)]
+    ("name", "current"), [("stream_of_its_own", False), ("waits_for_the_stream", True)]
 )
 def test_the_record_has_the_stream_of_each_launch(name: str, current: bool, worker: Worker) -> None:
     (folder,) = (folder for folder in FOLDERS if folder.name == name)

@@ -147,6 +147,7 @@ def test_the_stream_of_each_piece_of_work_is_known(device: ModuleType) -> None:
 
     with device.stream(one):
         activity = simulated.activity(run)
+    assert activity.launches is not None
     assert [(each.stream, each.current) for each in activity.launches] == [
         (one.stream_id, True),
         (other.stream_id, False),

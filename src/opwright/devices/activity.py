@@ -36,16 +36,18 @@ class Launch:
 class Activity:
     """``waiting`` are the runtime's functions that a call had better not call, in order, once each.
 
-    ``launches`` are the kernels in the order in which they began; empty where they are not known.
+    ``launches`` are the kernels in the order in which they began; None where they are not known.
     """
 
     waiting: tuple[str, ...] = ()
-    launches: tuple[Launch, ...] = ()
+    launches: tuple[Launch, ...] | None = None
 
     @property
     def figures(self) -> dict[str, Any]:
         """``{"launches": [{"kernel": "twice", "stream": 7, "current": True}]}``; empty where not known."""
-        return {"launches": [asdict(launch) for launch in self.launches]} if self.launches else {}
+        if self.launches is None:
+            return {}
+        return {"launches": [asdict(launch) for launch in self.launches]}
 
     @property
     def told(self) -> str:
@@ -53,7 +55,7 @@ class Activity:
         parts = []
         if self.waiting:
             parts.append(f"It calls {' and '.join(f'`{name}`' for name in self.waiting)}.")
-        elsewhere = [launch for launch in self.launches if not launch.current]
+        elsewhere = [launch for launch in self.launches or () if not launch.current]
         if elsewhere:
             kernels = dict.fromkeys(f"`{launch.kernel}`" for launch in elsewhere)
             parts.append(f"Not on the current stream: {', '.join(kernels)}.")
@@ -86,12 +88,15 @@ def cuda_activity(run: Callable[[], Any], device: torch.device) -> Activity:
     # A kernel of ours on the current stream is how that is known.
     around = _called(_events(lambda: marker.add_(1), device))
     events = _events(lambda: (marker.add_(1), run()), device)
-    ours, *launches = [*_launches(events)] or [("", 0)]
+    launches = list(_launches(events))
     called = _called(events)
     waiting = called[: len(called) - len(around)]  # without those of the profiler, and our own
+    told = tuple(dict.fromkeys(waiting))
+    if not launches:  # the profiler has not even seen the marker's
+        return Activity(told)
+    current = launches[0][1]
     return Activity(
-        tuple(dict.fromkeys(waiting)),
-        tuple(Launch(kernel, stream, stream == ours[1]) for kernel, stream in launches),
+        told, tuple(Launch(name, stream, stream == current) for name, stream in launches[1:])
     )
 
 
