@@ -6,11 +6,11 @@ import ctypes
 import json
 import os
 import subprocess
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 from emulated.runtime_report import EmulatedFinding, read_findings
+from opwright.build.builder import build as build_request
 from opwright.emulator.layout import (
     INCLUDE,
     OPWRIGHT_INCLUDE,
@@ -20,6 +20,8 @@ from opwright.emulator.layout import (
     WATCHED_FLAGS,
 )
 from opwright.emulator.translate import translate
+from opwright.generate.emulated import emulator_request
+from opwright.generate.merged import merged
 
 KERNELS = Path(__file__).parent / "kernels"
 
@@ -41,16 +43,19 @@ def compile_flags(spelling: str, wave_size: int) -> list[str]:
     ]
 
 
-def build_runtime(folder: Path) -> Path:
-    """The runtime as one archive."""
-    front = ["g++", "-std=c++17", "-O1", "-fPIC", "-fvisibility=hidden", "-Wall", "-Wextra"]
-    includes = [*compile_flags("cuda", 32)[:-2], f"-I{RUNTIME}", "-Werror", "-Wno-unused-parameter"]
-    commands = [[*front, *includes, "-c", source] for source in RUNTIME_SOURCES]
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        list(pool.map(lambda command: run(command, folder), commands))
-    objects = sorted(folder.glob("*.o"))
-    run(["ar", "rcs", "libruntime.a", *objects], folder)
-    return folder / "libruntime.a"
+def build_runtime() -> Path:
+    """The runtime as operators' libraries get it: one object, which is built once a store."""
+    return build_request(emulator_request()).library
+
+
+def warnings_of_the_runtime(folder: Path) -> str:
+    """What the compiler has to say of the runtime's sources when asked for a lot."""
+    unit = merged("runtime.cpp", RUNTIME_SOURCES)
+    (folder / unit.name).write_text(str(unit.text))
+    front = ["g++", "-std=c++17", "-O1", "-c", "-Wall", "-Wextra", "-Wno-unused-parameter"]
+    folders = [*compile_flags("cuda", 32)[:-2], f"-I{RUNTIME}"]
+    command = [*front, *folders, unit.name, "-o", os.devnull]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False).stderr
 
 
 def build(
@@ -66,12 +71,10 @@ def build(
         [*front, *compile_flags(spelling, wave_size), "-c", translated, "-o", f"{name}.o"],
         folder,
     )
-    # Without the watched build's flags: the runtime has what such code calls. All of the runtime:
-    # nothing in the source refers to the functions that the tests call.
-    whole = ["-Wl,--whole-archive", runtime, "-Wl,--no-whole-archive"]
+    # Without the watched build's flags: the runtime has what such code calls.
     library = f"lib{name}.so"
     front = ["g++", "-shared", "-Wl,-z,defs"]
-    run([*front, f"{name}.o", *whole, "-ldl", "-lpthread", "-o", library], folder)
+    run([*front, f"{name}.o", runtime, "-ldl", "-lpthread", "-o", library], folder)
     return folder / library
 
 

@@ -12,8 +12,8 @@ Load = Callable[..., Emulated]
 
 
 @pytest.fixture(scope="session")
-def runtime(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_runtime(tmp_path_factory.mktemp("runtime"))
+def runtime() -> Path:
+    return build_runtime()
 
 
 @pytest.fixture(scope="session")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
-from emulated.building import KERNELS
+from emulated.building import KERNELS, warnings_of_the_runtime
 
 pytestmark = pytest.mark.xdist_group("emulator")  # it is compiled first
 
@@ -42,3 +43,7 @@ def test_correct_kernels_give_no_finding_when_watched(load, function: str) -> No
     kernels = load("language.cu", watched=True)
     assert kernels.call(function) == 0
     assert [str(found) for found in kernels.findings() if not found.is_note] == []
+
+
+def test_the_compiler_has_nothing_to_say_of_the_emulator_itself(tmp_path: Path) -> None:
+    assert warnings_of_the_runtime(tmp_path) == ""

@@ -28,6 +28,15 @@ def test_an_older_torch_is_refused() -> None:
         simulated_request(older)
 
 
+def test_every_source_of_the_device_is_in_one_of_its_units() -> None:
+    request = simulated_request(torch_facts())
+    lines = sorted(line for unit in request.units for line in unit.text.splitlines())
+    assert lines == sorted(f'#include "{path.name}"' for path in request.root.glob("*.cpp"))
+    torch, own = (unit.text for unit in request.units)
+    assert '"tensors.cpp"' in torch
+    assert '"memory.cpp"' in own
+
+
 def test_the_wave_size_is_in_the_build_key() -> None:
     spec = find_one("add2").spec
     requests = [request_for(spec, Target("simulated", wave)) for wave in ("wave32", "wave64")]

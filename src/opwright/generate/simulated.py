@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from opwright.errors import ToolchainError
+from opwright.generate.merged import merged
 from opwright.generate.torch_extension import extension_flags
-from opwright.spec.request import BuildRequest, Unit
+from opwright.spec.request import BuildRequest
 from opwright.spec.target import HOST
 from opwright.toolchain.torch_facts import TorchFacts
 
@@ -14,6 +15,10 @@ SIMULATED_NAME = "opwright_simulated"
 _PACKAGE = Path(__file__).parent.parent
 _SOURCES = _PACKAGE / "simulated" / "source"
 _INCLUDE = _PACKAGE / "include"
+# Most of the time of the build is that for torch's headers.
+_USE_TORCH = frozenset(
+    f"{name}.cpp" for name in ("allocator", "fallback", "graph", "guard", "hooks", "tensors")
+)
 # What it is made of is no stable interface; older ones lack parts of it.
 SINCE = (2, 13)
 
@@ -29,12 +34,16 @@ def simulated_request(torch: TorchFacts) -> BuildRequest:
             hint="Use --target emulated, or a later torch.",
         )
     flags = extension_flags()
+    sources = sorted(_SOURCES.glob("*.cpp"))
     return BuildRequest(
         name=SIMULATED_NAME,
         target=HOST,
         root=_SOURCES,
-        units=tuple(Unit(path.name, path=path) for path in sorted(_SOURCES.glob("*.cpp"))),
-        include_dirs=(_INCLUDE, *torch.include_dirs),
+        units=(
+            merged("torch__.cpp", (path for path in sources if path.name in _USE_TORCH)),
+            merged("device__.cpp", (path for path in sources if path.name not in _USE_TORCH)),
+        ),
+        include_dirs=(_SOURCES, _INCLUDE, *torch.include_dirs),
         named_roots=(("opwright", _INCLUDE), ("torch", torch.root)),
         defines=tuple(item for item in flags.defines if not item[0].startswith("PYBIND11_")),
         # Its own loops are memset and memcpy: what counts is how long the tests wait for it.

@@ -47,7 +47,7 @@ constexpr Known kErrors[] = {
     {kNotSupported, "cudaErrorNotSupported", "hipErrorNotSupported", "operation not supported"},
 };
 
-const Known& known(int error) {
+const Known& known_error(int error) {
   static constexpr Known kOther = {-1, "cudaErrorUnknown", "hipErrorUnknown", "unknown error"};
   for (const Known& entry : kErrors) {
     if (entry.error == error) return entry;
@@ -110,11 +110,11 @@ void forget_errors() {
 }
 
 const char* error_name(int error, Vendor vendor) {
-  const Known& entry = known(error);
+  const Known& entry = known_error(error);
   return vendor == Vendor::hip ? entry.hip_name : entry.cuda_name;
 }
 
-const char* error_text(int error) { return known(error).text; }
+const char* error_text(int error) { return known_error(error).text; }
 
 }  // namespace emulated
 }  // namespace opwright

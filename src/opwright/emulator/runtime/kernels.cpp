@@ -9,7 +9,7 @@ namespace opwright {
 namespace emulated {
 namespace {
 
-std::mutex mutex;
+std::mutex kernels_mutex;
 std::map<std::string, std::unique_ptr<Kernel>> kernels;
 
 std::string field(const char* name, uint64_t value) {
@@ -68,7 +68,7 @@ std::string kernel_name(const std::string& pretty) {
 }
 
 Kernel* kernel_called(const std::string& name) {
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<std::mutex> lock(kernels_mutex);
   auto& kernel = kernels[name];
   if (!kernel) {
     kernel = std::make_unique<Kernel>();
@@ -79,7 +79,7 @@ Kernel* kernel_called(const std::string& name) {
 
 void count_launch(const Launch& launch) {
   Kernel* kernel = kernel_called(kernel_name(launch));
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<std::mutex> lock(kernels_mutex);
   const dim3 grid = launch.config.grid, block = launch.config.block;
   const uint64_t blocks = uint64_t{grid.x} * grid.y * grid.z;
   ++kernel->launches;
@@ -99,14 +99,14 @@ void count_launch(const Launch& launch) {
 }
 
 std::string kernels_json() {
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<std::mutex> lock(kernels_mutex);
   std::string text;
   for (const auto& [name, kernel] : kernels) text += to_json(*kernel);
   return text;
 }
 
 void forget_kernels() {
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<std::mutex> lock(kernels_mutex);
   kernels.clear();
 }
 

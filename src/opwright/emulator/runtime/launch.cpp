@@ -29,11 +29,11 @@ constexpr uint64_t kWorthAThread =
     16'384;  // device threads: a host thread takes some 30 us to start
 
 // Executors own large stacks, so they are kept for the next launch.
-std::mutex mutex;
+std::mutex launch_mutex;
 std::vector<std::unique_ptr<Executor>> idle;
 
 std::unique_ptr<Executor> take_executor() {
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<std::mutex> lock(launch_mutex);
   if (idle.empty()) return std::make_unique<Executor>();
   std::unique_ptr<Executor> executor = std::move(idle.back());
   idle.pop_back();
@@ -43,7 +43,7 @@ std::unique_ptr<Executor> take_executor() {
 void run_on_this_thread(Launch* launch) {
   std::unique_ptr<Executor> executor = take_executor();
   executor->run(launch);
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<std::mutex> lock(launch_mutex);
   idle.push_back(std::move(executor));
 }
 

@@ -20,7 +20,7 @@ constexpr size_t kMostSharedCuda = 227 << 10;  // on asking, since sm_90
 constexpr size_t kMostSharedHip = 64 << 10;
 constexpr uint64_t kMostThreadsOfGridHip = uint64_t{1} << 32;
 
-std::mutex mutex;
+std::mutex limits_mutex;
 std::map<std::string, size_t> asked;
 
 std::string text(dim3 v) {
@@ -72,7 +72,7 @@ Refusal check_limits(const Launch& launch) {
 
 size_t shared_limit(const Site& site) {
   if (site.vendor == Vendor::hip) return kMostSharedHip;
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<std::mutex> lock(limits_mutex);
   const auto entry = asked.find(spelled(site.kernel));
   return entry == asked.end() ? kDefaultShared : std::max(kDefaultShared, entry->second);
 }
@@ -82,7 +82,7 @@ int set_dynamic_shared_limit(const char* kernel, long long size_bytes, Vendor ve
   if (size_bytes < 0 || static_cast<unsigned long long>(size_bytes) > most) {
     return keep_error(kInvalidValue);
   }
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<std::mutex> lock(limits_mutex);
   asked[spelled(kernel)] = static_cast<size_t>(size_bytes);
   return kSuccess;
 }
@@ -110,7 +110,7 @@ void work_on_stream(Stream stream, const char* what, const char* file, int line)
 }
 
 void forget_shared_limits() {
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<std::mutex> lock(limits_mutex);
   asked.clear();
 }
 

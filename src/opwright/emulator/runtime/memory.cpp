@@ -16,12 +16,12 @@ namespace emulated {
 namespace {
 
 constexpr size_t kAlignment = 256;
-constexpr int kUnwritten = 0xff;
+constexpr int kUnwrittenByte = 0xff;
 constexpr int kOutOfMemory = 2;
 constexpr int kInvalidDevice = 101;
 constexpr size_t kMost = size_t{1} << 40;
 
-std::mutex mutex;
+std::mutex memory_mutex;
 
 }  // namespace
 
@@ -32,8 +32,8 @@ int allocate(void** memory, size_t size_bytes) {
   if (size_bytes > kMost || posix_memalign(memory, kAlignment, size_bytes)) {
     return keep_error(kOutOfMemory);
   }
-  memset(*memory, kUnwritten, size_bytes);
-  std::lock_guard<std::mutex> lock(mutex);
+  memset(*memory, kUnwrittenByte, size_bytes);
+  std::lock_guard<std::mutex> lock(memory_mutex);
   static unsigned count = 0;
   regions().add_allocation(reinterpret_cast<uintptr_t>(*memory), size_bytes,
                            "allocation " + std::to_string(++count));
@@ -43,7 +43,7 @@ int allocate(void** memory, size_t size_bytes) {
 int release(void* memory) {
   if (!memory) return kSuccess;
   if (simulated()) return keep_error(simulated()->release(memory));
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<std::mutex> lock(memory_mutex);
   regions().remove(reinterpret_cast<uintptr_t>(memory));
   free(memory);
   return kSuccess;

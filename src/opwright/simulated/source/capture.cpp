@@ -10,7 +10,7 @@ namespace opwright {
 namespace simulated {
 namespace {
 
-std::mutex& mutex = *new std::mutex;
+std::mutex& capture_mutex = *new std::mutex;
 auto& active = *new std::set<std::shared_ptr<Capture>>;
 std::atomic<int> active_count{0};
 
@@ -24,24 +24,24 @@ void leave(const std::shared_ptr<Capture>& capture) {
 
 std::shared_ptr<Capture> captured_for(const Stream* stream) {
   if (!active_count) return nullptr;
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<std::mutex> lock(capture_mutex);
   return stream->capture;
 }
 
 uint64_t kept_of(const std::shared_ptr<Capture>& capture, Stream* stream) {
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<std::mutex> lock(capture_mutex);
   return capture->kept[stream];
 }
 
 void keep_task(const std::shared_ptr<Capture>& capture, Stream* stream, Task task) {
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<std::mutex> lock(capture_mutex);
   capture->tasks.push_back(std::move(task));
   ++capture->kept[stream];
 }
 
 void join_capture(const std::shared_ptr<Capture>& capture, Stream* stream, Stream* from,
                   uint64_t kept) {
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<std::mutex> lock(capture_mutex);
   if (!active.count(capture)) {
     throw Error(kCapturedEvent, "waiting for an event of a capture that has ended");
   }
@@ -54,7 +54,7 @@ void forbid_during_capture(const std::string& what) {
   if (!active_count) return;
   std::shared_ptr<Capture> capture;
   {
-    std::lock_guard<std::mutex> lock(mutex);
+    std::lock_guard<std::mutex> lock(capture_mutex);
     if (active.empty()) return;
     capture = *active.begin();
   }
@@ -62,14 +62,14 @@ void forbid_during_capture(const std::string& what) {
 }
 
 void break_capture(const std::shared_ptr<Capture>& capture, int number, const std::string& what) {
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<std::mutex> lock(capture_mutex);
   if (capture->broken.empty()) capture->broken = what;
   throw Error(number, what + " is not permitted while a stream is captured");
 }
 
 void begin_capture(Stream* stream, std::shared_ptr<Pool> pool) {
   require_working(stream->device);
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<std::mutex> lock(capture_mutex);
   if (stream->id == 0) {
     throw Error(kCaptureUnsupported, "the default stream cannot be captured: use another one");
   }
@@ -84,7 +84,7 @@ void begin_capture(Stream* stream, std::shared_ptr<Pool> pool) {
 }
 
 std::unique_ptr<Graph> end_capture(Stream* stream) {
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<std::mutex> lock(capture_mutex);
   const std::shared_ptr<Capture> capture = stream->capture;
   if (!capture || capture->origin != stream) {
     throw Error(kCaptureUnsupported, "no capture was begun on this stream");

@@ -27,7 +27,7 @@ Streams& streams() {
 }
 
 thread_local Stream* current[kDevices] = {};
-thread_local const Task* running = nullptr;
+thread_local const Task* running_task = nullptr;
 thread_local std::string running_name;
 
 // PyTorch's CPU kernels would start threads for each stream.
@@ -61,7 +61,7 @@ void Stream::work() {
 
 void Stream::run(const Task& task) {
   const Access access(task.devices);
-  running = &task;
+  running_task = &task;
   running_name = task.name;
   try {
     if (const std::string fault = run_catching_faults(task.run, task.name); !fault.empty()) {
@@ -171,9 +171,9 @@ void wait_for_device_quietly(int device) {
 }
 
 void name_work(const std::string& name) {
-  if (!running) return;
+  if (!running_task) return;
   running_name = name;
-  launches().rename(running->launch, name);
+  launches().rename(running_task->launch, name);
   name_in_faults(name);
 }
 
