@@ -72,3 +72,17 @@ def test_the_record_has_the_stream_of_each_launch(name: str, current: bool, work
     assert launch["current"] is current
     assert launch["kernel"].startswith("twice")
     assert isinstance(launch["stream"], int)
+
+
+def test_a_temporary_that_is_recorded_for_the_stream_that_reads_it_is_no_fault(
+    worker: Worker, tmp_path: Path
+) -> None:
+    (folder,) = (folder for folder in FOLDERS if folder.name == "freed_too_early")
+    text = (folder / "op.py").read_text()
+    freed = "    del scratch  #"
+    assert freed in text
+    (tmp_path / "op.py").write_text(
+        text.replace(freed, f"    scratch.record_stream(side)\n{freed}")
+    )
+    (case,) = cases_of(tmp_path, "stream", worker)
+    assert case.outcome.verdict == "pass", case.outcome

@@ -31,8 +31,9 @@ def cases(spec: OperatorSpec) -> Iterator[Case]:
 def run(case: Case, subject: Subject) -> Outcome:
     """On a side stream, behind a delay, the inputs get their values; then the operator, then a copy.
 
-    A kernel on another stream reads the values that were there before; one that is not finished when
-    the copy of its output is made leaves that copy wrong.
+    A kernel on another stream reads the values that were there before, or what has become of memory that
+    was given back meanwhile; one that is not finished when the copy of its output is made leaves that
+    copy wrong.
     """
     device = device_of(subject)
     call = make_call(subject.spec, case)
@@ -60,7 +61,8 @@ def run(case: Case, subject: Subject) -> Outcome:
 def _finding(wrong: Finding, told: str) -> Finding:
     message = (
         f"on a side stream, with inputs that get their values there: {wrong.message}. Launch on the "
-        f"current stream, and let streams of your own wait for it and it for them.{told}"
+        "current stream; let streams of your own wait for it and it for them, and tell the allocator of "
+        f"them for whatever they use (`record_stream`).{told}"
     )
     return Finding("wrong stream", message, {**wrong.details, "kind": wrong.kind})
 
