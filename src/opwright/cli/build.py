@@ -15,6 +15,8 @@ from opwright.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from opwright.session.build_run import Built
     from opwright.spec.target import Target
 
@@ -50,30 +52,34 @@ def command(
     Says hit or miss, the key, the seconds and where the library is. One that does not build is reported,
     and the next one taken; the command then ends with the code of the first such error.
     """
-    from opwright.cli.failure import show_error
     from opwright.cli.loglines import log_lines
     from opwright.session.build_run import build_operators
 
+    with log_lines(quiet=quiet or as_json, verbose=verbose):
+        asked = build_operators(
+            operators, target, binding=binding, compile_only=compile_only, force=force
+        )
+        code = _tell(asked, target, why=why, as_json=as_json)
+    if code:
+        raise click.exceptions.Exit(code)
+
+
+def _tell(asked: Iterable[Built], target: Target, *, why: bool, as_json: bool) -> int:
+    """Print what comes of each operator as it comes; returns the code of the first error, 0 for none."""
+    from opwright.cli.failure import show_error
+
     done: list[dict[str, Any]] = []
     codes: list[int] = []
-    with log_lines(quiet=quiet or as_json, verbose=verbose):
-        for built in build_operators(
-            operators,
-            target,
-            binding=binding,
-            compile_only=compile_only,
-            force=force,
-        ):
-            if as_json:
-                done.append(_plain(built, target))
-            if built.error is not None:
-                codes.append(show_error(built.error))
-            elif not as_json:
-                _show(built, why=why)
+    for built in asked:
+        if as_json:
+            done.append(_plain(built, target))
+        if built.error is not None:
+            codes.append(show_error(built.error))
+        elif not as_json:
+            _show(built, why=why)
     if as_json:
         click.echo(json.dumps({"version": 1, "kind": "build", "operators": done}, indent=1))
-    if codes:
-        raise click.exceptions.Exit(codes[0])
+    return codes[0] if codes else 0
 
 
 def _show(built: Built, *, why: bool) -> None:
