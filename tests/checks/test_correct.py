@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from defect_folders import correct_folders
+from opwright.checks.table import choose
 from opwright.discovery import find_one
+from opwright.records.run import OperatorRecord
 from opwright.session.checking import check_operator
 from opwright.spec.target import Target
 from opwright.worker import Limits, Worker
@@ -21,10 +23,42 @@ SUBJECTS = [
 ]
 
 
+# A call with more than 2^31 elements takes seconds. Always: kernels of one output and of two, for
+# smallest elements and others, with strides, a callable and a module of Python's.
+ALWAYS_LARGE = {
+    *("booleans", "two_outputs_of_two_dtypes", "strided_kernel", "softmax", "python_extension")
+}
+LARGE = [
+    pytest.param(
+        folder,
+        id=folder.name,
+        marks=[] if folder.name in ALWAYS_LARGE else [pytest.mark.exhaustive],
+    )
+    for folder in FOLDERS
+]
+
+
 @pytest.mark.parametrize("folder", SUBJECTS)
 def test_no_finding_and_a_pass_of_every_check_that_applies(folder: Path, worker: Worker) -> None:
+    others = [check.name for check in choose((), Target("cpu")) if check.name != "large"]
+    without_fault(checked(folder, worker, *others))
+
+
+@pytest.mark.parametrize("folder", LARGE)
+def test_no_finding_and_a_pass_where_offsets_exceed_32_bits(folder: Path, worker: Worker) -> None:
+    without_fault(checked(folder, worker, "large"))
+
+
+def test_what_is_tried_always_with_large_tensors_is_there() -> None:
+    assert {folder.name for folder in FOLDERS} >= ALWAYS_LARGE
+
+
+def checked(folder: Path, worker: Worker, *only: str) -> OperatorRecord:
     worker.limits = Limits()
-    record = check_operator(worker, str(folder), find_one(str(folder)), Target("cpu"))
+    return check_operator(worker, str(folder), find_one(str(folder)), Target("cpu"), only=only)
+
+
+def without_fault(record: OperatorRecord) -> None:
     wrong = [c for c in record.cases if c.outcome.verdict in ("fail", "error")]
     assert not wrong, "\n".join(f"{case.check}/{case.name}: {case.outcome}" for case in wrong)
     verdicts = defaultdict(set)
