@@ -29,7 +29,7 @@ def cells(line: str) -> list[str]:
 
 
 def test_both_sides_see_the_same_operators_and_the_last_line_is_json() -> None:
-    names = ("outputs_are_one", "output_buffer_kept", "aborts", "zero_dimensional")
+    names = ("outputs_are_one", "output_buffer_kept", "aborts", "in_place")
     run = subprocess.run(
         [sys.executable, PROGRAM, "--list", *(w for name in names for w in ("--defect", name))],
         capture_output=True,

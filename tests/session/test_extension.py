@@ -33,6 +33,11 @@ LIBRARY = """
 at::Tensor scale(const at::Tensor& x, const at::Tensor& weight) { return at::mul(at::mul(x, weight), FACTOR); }
 TORCH_LIBRARY(opwright_test_extension, m) { m.def("scale(Tensor x, Tensor weight) -> Tensor", &scale); }
 """
+# A registration as far as the text goes, by which it is refused before it is loaded.
+SAME_NAMESPACE = """
+#define TORCH_LIBRARY(name, m)
+TORCH_LIBRARY(opwright_test_extension, m)
+"""
 # No torch header: what a compile of two seconds can show.
 PLAIN = """
 #include <Python.h>
@@ -133,7 +138,9 @@ def test_a_torch_library_is_loaded_once(tmp_path: Path) -> None:
     assert artifact.facts["namespaces"] == {"opwright_test_extension": "library"}
     op.load()  # the same library again is no second registration
     write_operator(
-        tmp_path, OP.format(name="library_extension", more=more.format(factor=2)), extension=LIBRARY
+        tmp_path,
+        OP.format(name="library_extension", more=more.format(factor=2)),
+        extension=SAME_NAMESPACE,
     )
     with pytest.raises(
         UsageError, match="registers the namespace 'opwright_test_extension', which"
