@@ -12,12 +12,14 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from opwright.load import load
     from opwright.operator import Operator
+    from opwright.spec.backward import Backward
     from opwright.spec.dims import Dim, Shape
     from opwright.spec.operator import Extension
     from opwright.spec.tensor import Scalar, Tensor
     from opwright.spec.tolerance import Tolerance
 
 _HOMES = {
+    "Backward": "opwright.spec.backward",
     "Dim": "opwright.spec.dims",
     "Extension": "opwright.spec.operator",
     "Operator": "opwright.operator",
@@ -28,7 +30,17 @@ _HOMES = {
     "load": "opwright.load",
 }
 
-__all__ = ["Dim", "Extension", "Operator", "Scalar", "Shape", "Tensor", "Tolerance", "load"]
+__all__ = [
+    "Backward",
+    "Dim",
+    "Extension",
+    "Operator",
+    "Scalar",
+    "Shape",
+    "Tensor",
+    "Tolerance",
+    "load",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -19,6 +19,8 @@ from opwright.spec.tensor import Scalar, Tensor
 
 if TYPE_CHECKING:
     from opwright.session.implementation import Implementation
+    from opwright.spec.backward import Backward
+    from opwright.spec.dims import Shape
     from opwright.spec.tolerance import Tolerance
 
 
@@ -30,7 +32,13 @@ class Operator:
     dtype of its own. ``reference`` computes the right answer with PyTorch; for a schema that writes into
     arguments it does the same. ``reduction`` is how many terms the longest sum has: tolerances grow with
     it. Exactly one of ``sources`` (kernel files by target), ``extension`` and ``function`` says how it is
-    implemented. Raises `SpecError`, with file and line, for whatever is wrong.
+    implemented.
+
+    ``backward`` says how gradients come about: None, and calls that need some raise; ``"reference"``,
+    by autograd of the reference; one `Backward` or several, of which each call takes those that it needs;
+    ``"own"``, for a function or an extension that records its own. ``autocast`` is ``"lower"``, ``"float32"``
+    or ``"widest"``: what autocast casts floating-point arguments to. ``vmap`` names the `Shape` whose elements
+    are computed apart from each other. Raises `SpecError`, with file and line, for whatever is wrong.
     """
 
     def __init__(
@@ -51,6 +59,9 @@ class Operator:
         include_dirs: Sequence[str] = (),
         compile_flags: Sequence[str] = (),
         reduction: Dim | Expression | str | int | None = None,
+        backward: Backward | Sequence[Backward] | str | None = None,
+        autocast: str | None = None,
+        vmap: Shape | str | None = None,
     ) -> None:
         frame = sys._getframe(1)  # noqa: SLF001 -- the one way to learn the line of the description
         self.spec = describe(
@@ -70,6 +81,10 @@ class Operator:
             include_dirs=include_dirs,
             compile_flags=compile_flags,
             reduction=reduction,
+            backward=backward,
+            gradient_of=_gradient_of,
+            autocast=autocast,
+            vmap=vmap,
         )
         self._implementation: Implementation | None = None
         _living[str(self.spec.location.file), self.spec.name] = self
@@ -115,6 +130,12 @@ class Operator:
     def __reduce__(self) -> tuple[Callable[..., Operator], tuple[str, str]]:
         """Pickled by where it is described: unpickling finds it there again."""
         return _described_at, (str(self.spec.location.file), self.spec.name)
+
+
+def _gradient_of(*parts: Any) -> Callable[..., Any]:
+    from opwright.binding.reference_gradient import ReferenceGradient  # few descriptions need it
+
+    return ReferenceGradient(*parts)
 
 
 _making = threading.RLock()

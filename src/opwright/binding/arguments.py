@@ -19,14 +19,24 @@ def named(spec: OperatorSpec, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 
 
 def refuse_gradients(spec: OperatorSpec, values: Mapping[str, Any]) -> None:
-    """Raise where autograd would record a tensor: the operator has no backward. Bindings say the same."""
-    if not torch.is_grad_enabled():
+    """Raise where autograd would record a tensor, and the operator has no backward. Bindings say the same."""
+    if spec.backward is not None or not torch.is_grad_enabled():
         return
     for name, value in values.items():
-        if isinstance(value, torch.Tensor) and (value.requires_grad or _has_tangent(value)):
+        if isinstance(value, torch.Tensor) and value.requires_grad:
             raise RuntimeError(
                 f"{spec.name}: argument `{name}` requires grad, and the operator has no backward: "
                 "call it under torch.no_grad(), or detach the argument"
+            )
+
+
+def refuse_tangents(spec: OperatorSpec, values: Mapping[str, Any]) -> None:
+    """Raise for a tensor that carries a forward-mode gradient: no operator hands it on."""
+    for name, value in values.items():
+        if isinstance(value, torch.Tensor) and _has_tangent(value):
+            raise RuntimeError(
+                f"{spec.name}: argument `{name}` has a forward-mode gradient, and the operator has no "
+                "such formula: use reverse mode, or torch.autograd.functional.jvp, which differentiates twice"
             )
 
 

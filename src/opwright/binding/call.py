@@ -8,32 +8,74 @@ from typing import Any
 import torch
 from torch.autograd import forward_ad
 
-from opwright.spec.operator import OperatorSpec
+from opwright.spec.operator import OWN, OperatorSpec
+
+Kernel = Callable[..., Any]
+
+_is_recording, _set_recording = torch.is_grad_enabled, torch._C._set_grad_enabled
+_any_requires_grad = torch._C._any_requires_grad
+_transforms_are_active = torch._C._are_functorch_transforms_active
 
 
-def quick_call(spec: OperatorSpec, overload: Callable[..., Any]) -> Callable[..., Any]:
+def quick_call(spec: OperatorSpec, overload: Kernel, record: Kernel | None = None) -> Kernel:
     """``overload``, called in no-grad mode where autograd would record nothing anyway.
 
-    A binding refuses tensors that require grad, and over the stable C ABI it pays 1 µs a tensor to
-    learn that they don't; Python knows at once. In no-grad mode the binding does not ask. Gradients of
-    ``torch.func`` and forward-mode ones are refused here alone: a kernel below autograd sees no trace
-    of them.
+    ``record`` is the call that autograd records, None where there is none. Over the stable C ABI a
+    binding pays 1 µs a tensor to learn whether it requires grad; Python knows at once. Forward-mode
+    gradients are refused here alone: a kernel below autograd sees no trace of them.
     """
-    is_recording, set_recording = torch.is_grad_enabled, torch._C._set_grad_enabled
-    is_compiling, any_requires_grad = torch.compiler.is_compiling, torch._C._any_requires_grad
+    if spec.backward == OWN:
+        return overload
+    return _inferring(spec, overload) if record is None else _learning(spec, overload, record)
+
+
+def _inferring(spec: OperatorSpec, overload: Kernel) -> Kernel:
+    is_compiling = torch.compiler.is_compiling
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        if not is_recording() or is_compiling():
+        if not _is_recording() or is_compiling():
             return overload(*args, **kwargs)
-        if any_requires_grad(*args, **kwargs) or forward_ad._current_level >= 0:
-            # Who is refused has time.
-            from opwright.binding.arguments import named, refuse_gradients
-
-            refuse_gradients(spec, named(spec, args, kwargs))
-        set_recording(False)
+        if _any_requires_grad(*args, **kwargs) or forward_ad._current_level >= 0:
+            _refuse(spec, args, kwargs)
+        _set_recording(False)
         try:
             return overload(*args, **kwargs)
         finally:
-            set_recording(True)
+            _set_recording(True)
 
     return call
+
+
+def _learning(spec: OperatorSpec, overload: Kernel, record: Kernel) -> Kernel:
+    from opwright.binding.autograd import below_autograd, in_order
+
+    below, order = below_autograd(overload), in_order(spec)
+    count = len(spec.schema.arguments)
+    is_compiling, is_cast = torch.compiler.is_compiling, torch._C._is_any_autocast_enabled
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if is_compiling() or _transforms_are_active() or is_cast():
+            return overload(*args, **kwargs)  # the kernel for autograd refuses what this one does
+        if forward_ad._current_level >= 0:
+            _refuse(spec, args, kwargs)
+        if not _is_recording():
+            return below(*args, **kwargs)
+        if _any_requires_grad(*args, **kwargs):
+            return record(*(args if len(args) == count else order(args, kwargs)))
+        _set_recording(False)
+        try:
+            return below(*args, **kwargs)
+        finally:
+            _set_recording(True)
+
+    return call
+
+
+def _refuse(spec: OperatorSpec, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Raise for a gradient that would be lost."""
+    # Who is refused has time.
+    from opwright.binding.arguments import named, refuse_gradients, refuse_tangents
+
+    values = named(spec, args, kwargs)
+    refuse_gradients(spec, values)
+    refuse_tangents(spec, values)

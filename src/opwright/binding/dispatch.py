@@ -11,7 +11,7 @@ import torch
 from opwright.binding.library import Library, Offer
 from opwright.errors import DeviceError
 from opwright.log import log
-from opwright.spec.operator import OperatorSpec
+from opwright.spec.operator import OWN, OperatorSpec
 from opwright.spec.target import DEVICE_TYPES, Target
 
 # Type of device -> the dispatch key of its tensors.
@@ -19,7 +19,7 @@ DISPATCH_KEYS = {"cpu": "CPU", "cuda": "CUDA", "simulated": "PrivateUse1"}
 
 # (namespace, name) -> the operator that has it, in this process
 _holders: dict[tuple[str, str], DispatcherOp] = {}
-_holders_lock = threading.Lock()
+_holders_lock = threading.RLock()  # an operator brings its backwards with it
 
 
 def dispatch_key(target: Target) -> str:
@@ -45,7 +45,7 @@ def dispatcher_op(spec: OperatorSpec) -> DispatcherOp:
             namespace = spec.namespace if count == 1 else f"{spec.namespace}_{count}"
             holder = _holders.get((namespace, spec.name))
             if holder is not None and _same(holder.spec, spec):
-                holder.spec = spec
+                holder.describe_again(spec)
                 return holder
             if holder is None and not _is_defined(namespace, spec.name):
                 break
@@ -77,6 +77,32 @@ class DispatcherOp:
         self._definition.impl(spec.name, self._fake, "Meta")
         packet = getattr(getattr(torch.ops, namespace), spec.name)
         self.overload: Any = packet.default
+        self.recorded: Callable[..., Any] | None = None
+        self._transforms: torch.library.Library | None = None
+        self._load: Callable[..., None] | None = None
+        self._transform()
+
+    def describe_again(self, spec: OperatorSpec) -> None:
+        """Take over what another description of the same schema says of autograd, vmap and autocast."""
+        self.spec = spec
+        self._transform()
+
+    def on_first_call(self, load: Callable[..., None]) -> None:
+        """Have ``load`` bring the kernel for the device of a call's arguments where there is none yet.
+
+        ``torch.ops`` and compiled graphs call the dispatcher, and no `Operator` that would load before.
+        """
+        if self._load is None:
+            self._definition.impl(self.spec.name, self._first_call, "CompositeExplicitAutograd")
+        self._load = load
+
+    def _first_call(self, *args: Any, **kwargs: Any) -> Any:
+        assert self._load is not None
+        for value in (*args, *kwargs.values()):
+            if isinstance(value, torch.Tensor):
+                _require_dense(self.spec, value)
+        self._load(args, kwargs)
+        return self.overload(*args, **kwargs)
 
     def use_library(self, library: Library, dispatch_key: str) -> None:
         """Make a generated library's kernel the one for a dispatch key, in place of an earlier one."""
@@ -99,7 +125,22 @@ class DispatcherOp:
         self._withdraw(dispatch_key)
         holder = torch.library.Library(self.namespace, "IMPL")
         holder.impl(self.spec.name, kernel_from(self.spec, function), dispatch_key)
+        if self.spec.backward == OWN:
+            holder.impl(self.spec.name, function, f"Autograd{dispatch_key}")
         self._kernels[dispatch_key] = holder
+
+    def _transform(self) -> None:
+        """Tell the dispatcher what autograd, vmap and autocast make of a call."""
+        if self._transforms is not None:
+            self._transforms._destroy()
+            self._transforms, self.recorded = None, None
+        if not self.spec.is_transformed:
+            return
+        from opwright.binding.transforms import register_transforms  # who only infers needs none
+
+        self._transforms = torch.library.Library(self.namespace, "FRAGMENT")
+        backwards = [dispatcher_op(backward).overload for backward in self.spec.backwards]
+        self.recorded = register_transforms(self._transforms, self.spec, self.overload, backwards)
 
     def _withdraw(self, dispatch_key: str) -> None:
         earlier = self._kernels.pop(dispatch_key, None)
@@ -112,6 +153,12 @@ class DispatcherOp:
         from opwright.binding.fake import fake_results  # a call with data needs none
 
         return fake_results(self.spec, args, kwargs)
+
+
+def _require_dense(spec: OperatorSpec, tensor: torch.Tensor) -> None:
+    if tensor.layout != torch.strided or tensor.is_nested or tensor.is_quantized:
+        kind = "a nested or quantized one" if tensor.layout == torch.strided else tensor.layout
+        raise NotImplementedError(f"{spec.name}: expected dense tensors, got {kind}")
 
 
 def _same(one: OperatorSpec, other: OperatorSpec) -> bool:

@@ -19,7 +19,7 @@ def fake_results(spec: OperatorSpec, args: tuple[Any, ...], kwargs: dict[str, An
     refuse_gradients(spec, values)
     tensors = {n: v for n, v in values.items() if isinstance(v, torch.Tensor)}
     _check_ranks_and_devices(spec, tensors)
-    known = bind_sizes(spec, {n: t.shape for n, t in tensors.items()}, values)
+    known = bind_sizes(spec.inputs, {n: t.shape for n, t in tensors.items()}, values)
     leader = tensors[spec.schema.required_tensors[0].name]
     made = iter(
         leader.new_empty(sizes_of(tensor, known), dtype=_dtype(spec, tensor, tensors))

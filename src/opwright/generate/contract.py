@@ -37,8 +37,9 @@ def contract(spec: OperatorSpec, target: Target) -> Iterator[str]:
     yield from _scalars(spec)
     yield from _constraints(spec)
     yield from _memory(spec)
-    for argument in spec.schema.tensors:
-        yield _guarded(argument, f"{argument.name}__is.without_gradient();")
+    if spec.backward is None:
+        for argument in spec.schema.tensors:
+            yield _guarded(argument, f"{argument.name}__is.without_gradient();")
 
 
 def _tensor(spec: OperatorSpec, argument: Argument, known: set[str]) -> Iterator[str]:

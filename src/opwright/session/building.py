@@ -9,7 +9,7 @@ from opwright.build.receipt import Question, recall
 from opwright.build.trust import default_folder, require_trusted
 from opwright.frozen import replace
 from opwright.records.artifact import Artifact
-from opwright.spec.operator import Location, OperatorSpec
+from opwright.spec.operator import OWN, Location, OperatorSpec
 from opwright.spec.target import Target
 from opwright.toolchain.torch_root import FACT_FILES, torch_root
 
@@ -113,6 +113,14 @@ def question_for(spec: OperatorSpec, target: Target, binding: str | None) -> Que
     where = default_folder(os.environ)
     require_trusted(where, os.environ)
     root = torch_root()
-    described = replace(spec, reference=None, location=Location(spec.location.file, 0))
+    described = replace(
+        spec,
+        reference=None,
+        location=Location(spec.location.file, 0),
+        backward=None
+        if spec.backward is None
+        else OWN,  # the kernel's library depends on no more of it
+        forward=None,
+    )
     text = repr((described, str(target), binding, str(root), __file__))
     return Question(text, where, (str(root / name) for name in FACT_FILES))

@@ -23,9 +23,11 @@ class Implementation:
         self.spec = spec
         self.dispatcher = dispatcher_op(spec)
         self.overload = self.dispatcher.overload
-        self.call = quick_call(spec, self.overload)
+        self.call = quick_call(spec, self.overload, self.dispatcher.recorded)
         self.ready = False
         self._loading = threading.Lock()
+        self.backwards = [Implementation(backward) for backward in spec.backwards]
+        self.dispatcher.on_first_call(self.load_for)
 
     def load(self, target: Target, *, binding: str | None = None) -> None:
         """Build or find what ``target`` needs, and use it.

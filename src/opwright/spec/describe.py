@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from opwright.errors import SpecError
-from opwright.spec.dtypes import check_dtype
+from opwright.frozen import replace
 from opwright.spec.operator import Location, OperatorSpec
 from opwright.spec.rules.implementations import (
     check_extension,
@@ -16,6 +16,7 @@ from opwright.spec.rules.implementations import (
     check_reference,
     check_sources,
     check_words,
+    one_implementation,
 )
 from opwright.spec.rules.scalars import check_scalars
 from opwright.spec.rules.sizes import (
@@ -27,11 +28,13 @@ from opwright.spec.rules.sizes import (
     check_reduction,
     check_satisfiable,
 )
-from opwright.spec.rules.tensors import check_dtypes, check_inputs, check_outputs
+from opwright.spec.rules.tensors import (
+    check_dtypes,
+    check_inputs,
+    check_outputs,
+    check_tolerance,
+)
 from opwright.spec.schema import Schema, parse_schema
-
-if TYPE_CHECKING:
-    from opwright.spec.tolerance import Tolerance
 
 
 def describe(
@@ -52,8 +55,16 @@ def describe(
     include_dirs: object,
     compile_flags: object,
     reduction: object,
+    backward: object,
+    gradient_of: Callable[..., Any],
+    autocast: object,
+    vmap: object,
 ) -> OperatorSpec:
-    """Check a description, field by field. Raises `SpecError` with file, line and the field at fault."""
+    """Check a description, field by field.
+
+    ``gradient_of`` makes a backward's reference of the operator's. Raises `SpecError` with
+    file, line and the field at fault.
+    """
     with _field(location, "schema"):
         parsed = parse_schema(schema)
     check = _Fields(location, parsed)
@@ -72,18 +83,44 @@ def describe(
         function=check("function", check_function, function),
         scalars=check("scalars", check_scalars, scalars),
         constraints=check("constraints", check_constraints, constraints),
-        tolerance=check("tolerance", _tolerance, tolerance),
+        tolerance=check("tolerance", check_tolerance, tolerance),
         include_dirs=check("include_dirs", _words("include_dirs"), include_dirs),
         compile_flags=check("compile_flags", _words("compile_flags"), compile_flags),
         reduction=check("reduction", check_reduction, reduction),
     )
     _check_whole(check, spec)
-    return spec
+    return _with_transforms(
+        check, spec, backward=(backward, gradient_of), autocast=autocast, vmap=vmap
+    )
+
+
+def _with_transforms(
+    check: _Fields,
+    spec: OperatorSpec,
+    *,
+    backward: tuple[object, Callable[..., Any]],
+    autocast: object,
+    vmap: object,
+) -> OperatorSpec:
+    """What the operator says to autograd, autocast and vmap; many say nothing."""
+    said, gradient_of = backward
+    if said is autocast is vmap is None:
+        return spec
+    from opwright.spec.rules.backward import check_backward
+    from opwright.spec.rules.transforms import check_autocast, check_vmap
+
+    spec = replace(
+        spec,
+        autocast=check("autocast", check_autocast, autocast, spec),
+        vmap=check("vmap", check_vmap, vmap, spec),
+    )
+    made = check("backward", check_backward, said, spec, gradient_of)
+    return spec if made is None else replace(spec, backward=made)
 
 
 def _check_whole(check: _Fields, spec: OperatorSpec) -> None:
     """What no field shows alone."""
-    check("sources", _one_implementation, spec)
+    check("sources", one_implementation, spec)
     check("inputs", check_dims, spec)
     check("inputs", check_input_sizes, spec)
     check("outputs", check_output_sizes, spec)
@@ -115,34 +152,3 @@ def _field(location: Location, field: str) -> Iterator[None]:
 
 def _words(field: str) -> Callable[[Schema, object], tuple[str, ...]]:
     return lambda _schema, words: check_words(field, words)
-
-
-def _tolerance(schema: Schema, tolerance: object) -> dict[str, Tolerance]:
-    if tolerance is None:
-        return {}
-    from opwright.spec.tolerance import Tolerance  # most descriptions need none
-
-    if isinstance(tolerance, Tolerance):
-        return {"*": tolerance}
-    if isinstance(tolerance, Mapping):
-        values = {check_dtype(name): value for name, value in tolerance.items()}
-        if all(isinstance(value, Tolerance) for value in values.values()):
-            return values
-    raise SpecError(f"is {tolerance!r}", hint='Give a Tolerance, or {"float32": Tolerance(...)}.')
-
-
-def _one_implementation(schema: Schema, spec: OperatorSpec) -> None:
-    fields = ("sources", "extension", "function")
-    given = [name for name in fields if getattr(spec, name) not in (None, {})]
-    if len(given) != 1:
-        raise SpecError(
-            f"{' and '.join(given) + ' are' if given else 'no implementation is'} given",
-            hint="Give exactly one of sources= (kernel files), extension= (an existing extension) "
-            "and function= (a Python callable).",
-        )
-    for name in ("include_dirs", "compile_flags"):
-        if getattr(spec, name) and not spec.sources:
-            raise SpecError(
-                f"{name}= goes with sources=, and {given[0]}= is given",
-                hint="An Extension has fields of these names of its own; a function needs none.",
-            )

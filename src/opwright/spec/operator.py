@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from opwright.spec.tolerance import Tolerance
 
 DEFAULT_NAMESPACE = "opwright"
+REFERENCE, OWN = "reference", "own"  # what a description may say of gradients, beside `Backward`
 
 
 class Location(Frozen):
@@ -78,6 +79,9 @@ class OperatorSpec(Frozen):
     """A checked operator description. Exactly one of ``sources``, ``extension`` and ``function`` is set.
 
     ``reduction`` is how many terms the longest sum behind an output element has, None for one.
+    ``backward`` is None (calls that need gradients raise), ``"own"`` (the implementation records its own), or
+    the operators that compute gradients; each of those has the operator as its ``forward``. ``autocast`` is
+    how arguments are cast under autocast, ``vmap`` the `Shape` that takes vmap's dimension.
     """
 
     schema: Schema
@@ -96,6 +100,21 @@ class OperatorSpec(Frozen):
     include_dirs: tuple[str, ...] = ()
     compile_flags: tuple[str, ...] = ()
     reduction: Expression | None = None
+    backward: tuple[OperatorSpec, ...] | str | None = None
+    forward: OperatorSpec | None = None
+    autocast: str | None = None
+    vmap: str | None = None
+
+    @property
+    def is_transformed(self) -> bool:
+        """Whether autograd, vmap or autocast make more of a call than the kernel."""
+        said = (self.backward, self.forward, self.autocast, self.vmap)
+        return any(item is not None for item in said)
+
+    @property
+    def backwards(self) -> tuple[OperatorSpec, ...]:
+        """The operators that compute its gradients; none where it has no backward, or its own."""
+        return self.backward if isinstance(self.backward, tuple) else ()
 
     @property
     def name(self) -> str:

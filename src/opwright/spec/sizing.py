@@ -7,7 +7,6 @@ from typing import Any
 
 from opwright.spec.dims import Dim, Shape
 from opwright.spec.expression import Expression
-from opwright.spec.operator import OperatorSpec
 from opwright.spec.tensor import Tensor
 
 
@@ -17,12 +16,12 @@ def known_values(sizes: Mapping[str, Any], scalars: Mapping[str, Any]) -> dict[s
 
 
 def bind_sizes(
-    spec: OperatorSpec, shapes: Mapping[str, Sequence[Any]], scalars: Mapping[str, Any]
+    inputs: Mapping[str, Tensor], shapes: Mapping[str, Sequence[Any]], scalars: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The value of every dim and shape, read off the tensors' shapes (ints or symbolic ints)."""
     known = known_values({}, scalars)
     for name, sizes in shapes.items():
-        tensor = spec.inputs[name]
+        tensor = inputs[name]
         for size, value in zip(tensor.sizes, _aligned(tensor, sizes), strict=True):
             if isinstance(size, (Dim, Shape)):
                 known.setdefault(size.name, value)

@@ -8,7 +8,7 @@ from typing import Any
 
 from opwright.errors import SpecError
 from opwright.spec.naming import check_name, require_known
-from opwright.spec.operator import DEFAULT_NAMESPACE, Extension
+from opwright.spec.operator import DEFAULT_NAMESPACE, Extension, OperatorSpec
 from opwright.spec.schema import Schema
 from opwright.spec.target import ARCHITECTURES
 
@@ -68,6 +68,24 @@ def check_sources(schema: Schema, sources: object) -> dict[str, tuple[str, ...]]
         raise SpecError(f"is {sources!r}", hint='Give {"cpu": "kernel.cpp", "cuda": "kernel.cu"}.')
     require_known(sources, ARCHITECTURES, "target")
     return {kind: _files(kind, files) for kind, files in sources.items()}
+
+
+def one_implementation(schema: Schema, spec: OperatorSpec) -> None:
+    """Kernel files, an extension or a function; and what goes with files alone."""
+    fields = ("sources", "extension", "function")
+    given = [name for name in fields if getattr(spec, name) not in (None, {})]
+    if len(given) != 1:
+        raise SpecError(
+            f"{' and '.join(given) + ' are' if given else 'no implementation is'} given",
+            hint="Give exactly one of sources= (kernel files), extension= (an existing extension) "
+            "and function= (a Python callable).",
+        )
+    for name in ("include_dirs", "compile_flags"):
+        if getattr(spec, name) and not spec.sources:
+            raise SpecError(
+                f"{name}= goes with sources=, and {given[0]}= is given",
+                hint="An Extension has fields of these names of its own; a function needs none.",
+            )
 
 
 def check_words(field: str, words: object) -> tuple[str, ...]:

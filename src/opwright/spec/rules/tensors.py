@@ -1,15 +1,19 @@
-"""Fields that describe tensors: inputs, outputs, dtypes."""
+"""Fields that describe tensors: inputs, outputs, dtypes, and how exact outputs have to be."""
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from opwright.errors import SpecError
-from opwright.spec.dtypes import check_dtype_set
+from opwright.spec.dtypes import check_dtype, check_dtype_set
 from opwright.spec.naming import require_known, require_same
 from opwright.spec.schema import Schema
 from opwright.spec.tensor import Tensor
+
+if TYPE_CHECKING:
+    from opwright.spec.tolerance import Tolerance
 
 
 def check_inputs(schema: Schema, inputs: object) -> dict[str, Tensor]:
@@ -111,3 +115,18 @@ def check_dtypes(
     if not isinstance(listed, Sequence):
         raise SpecError(f"is {dtypes!r}", hint='Name dtypes, such as ("float32", "bfloat16").')
     return check_dtype_set(listed, "it")
+
+
+def check_tolerance(schema: Schema, tolerance: object) -> dict[str, Tolerance]:
+    """What is allowed beside the default rule, by dtype; ``"*"`` for all of them."""
+    if tolerance is None:
+        return {}
+    from opwright.spec.tolerance import Tolerance  # most descriptions need none
+
+    if isinstance(tolerance, Tolerance):
+        return {"*": tolerance}
+    if isinstance(tolerance, Mapping):
+        values = {check_dtype(name): value for name, value in tolerance.items()}
+        if all(isinstance(value, Tolerance) for value in values.values()):
+            return values
+    raise SpecError(f"is {tolerance!r}", hint='Give a Tolerance, or {"float32": Tolerance(...)}.')
