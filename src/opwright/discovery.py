@@ -33,8 +33,15 @@ def find(text: str) -> list[Described]:
         return [_installed(text)]
     operators = _in_file(path)
     if name:
-        return [op for op in operators if op.spec.name == name] or _no_such(path, name, operators)
+        known = [one for op in operators for one in (op, *backwards_of(op))]
+        return [op for op in known if op.spec.name == name] or _no_such(path, name, known)
     return operators
+
+
+def backwards_of(described: Described) -> tuple[Described, ...]:
+    """The operators that compute its gradients; in their file each is found by its name."""
+    found: tuple[Described, ...] = getattr(described, "backwards", ())
+    return found
 
 
 def locate(text: str) -> tuple[Path | None, str]:
@@ -44,6 +51,8 @@ def locate(text: str) -> tuple[Path | None, str]:
     """
     path_text, _, name = text.rpartition(":") if _is_file_and_name(text) else (text, "", "")
     path = Path(path_text)
+    if name and _is_shipped(path_text):
+        path = _SHIPPED / path_text
     if path.is_dir():
         path = path / "op.py"
         if not path.is_file():
@@ -94,7 +103,8 @@ def _entry_points() -> EntryPoints:
 
 def _is_file_and_name(text: str) -> bool:
     head, separator, name = text.rpartition(":")
-    return bool(separator) and name.isidentifier() and (head.endswith(".py") or Path(head).is_dir())
+    named = head.endswith(".py") or Path(head).is_dir() or _is_shipped(head)
+    return bool(separator) and name.isidentifier() and named
 
 
 def _is_shipped(name: str) -> bool:

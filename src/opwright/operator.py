@@ -13,7 +13,7 @@ from opwright.discovery import find_one
 from opwright.spec.describe import describe
 from opwright.spec.dims import Dim
 from opwright.spec.expression import Expression
-from opwright.spec.operator import Extension, Location
+from opwright.spec.operator import Extension, Location, OperatorSpec
 from opwright.spec.target import parse_target
 from opwright.spec.tensor import Scalar, Tensor
 
@@ -86,10 +86,29 @@ class Operator:
             autocast=autocast,
             vmap=vmap,
         )
+        self._take_place()
+
+    @classmethod
+    def _of(cls, spec: OperatorSpec) -> Operator:
+        """The operator of a description that is checked already."""
+        made = cls.__new__(cls)
+        made.spec = spec
+        made._take_place()  # noqa: SLF001 -- its own class
+        return made
+
+    def _take_place(self) -> None:
         self._implementation: Implementation | None = None
+        self._backwards: tuple[Operator, ...] | None = None
         _living[str(self.spec.location.file), self.spec.name] = self
         self.__name__ = self.spec.name
         self.__doc__ = f"{self.spec.schema.text}\n\nDescribed in {self.spec.location}."
+
+    @property
+    def backwards(self) -> tuple[Operator, ...]:
+        """The operators that compute its gradients: each can be built, called and checked like any other."""
+        if self._backwards is None:
+            self._backwards = tuple(map(Operator._of, self.spec.backwards))
+        return self._backwards
 
     @property
     def implementation(self) -> Implementation:

@@ -34,6 +34,7 @@ class Subject:
     say how its loading found the process and how it left it. ``emulation`` is what runs its device code
     where no device does; ``device`` is where it runs, None for the host: ``call`` takes tensors of the
     host all the same, and gives such. ``kernel`` is the same for tensors of the device itself.
+    ``lacks_backward`` says why its gradients cannot be asked for here, empty where they can.
     """
 
     spec: OperatorSpec
@@ -43,6 +44,7 @@ class Subject:
     emulation: Emulation | None = None
     device: Device | None = None
     kernel: Callable[..., Any] | None = None
+    lacks_backward: str = ""
 
 
 @dataclass(frozen=True)

@@ -29,26 +29,54 @@ class Progress:
     total: int
 
 
+@dataclass(frozen=True)
+class BuiltBackward:
+    """A backward's library, None for a callable; ``lacking`` says why there is none, empty where there is."""
+
+    artifact: Artifact | None = None
+    lacking: str = ""
+
+
 Watcher = Callable[[Progress], None]
 Judge = Callable[[Outcome, str], Outcome]
 """What a build of its own adds to an outcome, from that and what the case wrote to stderr."""
 
 
-def payload_of(operator: str, artifact: Artifact | None, target: Target) -> dict[str, Any]:
-    """What `opwright.session.subject.set_up` is given: where the operator is found, its library, its target."""
-    plain = artifact_to_json(artifact) if artifact else None
-    return {"operator": operator, "artifact": plain, "target": str(target)}
+def payload_of(
+    operator: str,
+    artifact: Artifact | None,
+    target: Target,
+    backwards: Sequence[BuiltBackward] = (),
+) -> dict[str, Any]:
+    """What `opwright.session.subject.set_up` is given: where the operator is found, its libraries, its target."""
+    return {
+        "operator": operator,
+        "artifact": _plain(artifact),
+        "target": str(target),
+        "backwards": [[_plain(one.artifact), one.lacking] for one in backwards],
+    }
+
+
+def _plain(artifact: Artifact | None) -> dict[str, Any] | None:
+    return artifact_to_json(artifact) if artifact else None
 
 
 def put_under_test(
-    worker: Worker, operator: str, target: Target, artifact: Artifact | None
+    worker: Worker,
+    operator: str,
+    target: Target,
+    artifact: Artifact | None,
+    *,
+    backwards: Sequence[BuiltBackward] = (),
 ) -> None:
     """Have the worker load the operator's library (None for a callable), ready for the next case.
+
+    ``backwards`` are loaded beside it, where gradients will be asked for.
 
     Raises `LoadError` for a library that is not whole or does not load, `WorkerError` where the process
     cannot be set up for another reason.
     """
-    worker.use(payload_of(operator, artifact, target), setup=SETUP)
+    worker.use(payload_of(operator, artifact, target, backwards), setup=SETUP)
     worker.prepare()
 
 

@@ -14,9 +14,16 @@ from opwright.checks.protocol import Check
 from opwright.checks.table import choose
 from opwright.devices.device import require_device
 from opwright.discovery import Described
+from opwright.errors import CompileError, SpecError
 from opwright.records.run import OperatorRecord
 from opwright.session.building import build_operator
-from opwright.session.cases import Watcher, put_under_test, run_case, run_cases
+from opwright.session.cases import (
+    BuiltBackward,
+    Watcher,
+    put_under_test,
+    run_case,
+    run_cases,
+)
 from opwright.session.recording import operator_record
 from opwright.session.shrinking import with_reproductions
 from opwright.session.subject import PRELOAD, SETUP
@@ -70,7 +77,13 @@ def check_operator(
     require_device(target)
     artifact = with_whole(
         partial(build_operator, spec, target, binding=binding),
-        partial(put_under_test, worker, operator, target),
+        partial(
+            put_under_test,
+            worker,
+            operator,
+            target,
+            backwards=[built_backward(one, target, binding) for one in spec.backwards],
+        ),
     )
     checks = [check for check in choose(only, target) if check.build == "plain"]
     cases, unplanned = plan(spec, checks, target)
@@ -84,6 +97,16 @@ def check_operator(
         seconds=time.monotonic() - started,
     )
     return _shown_small(whole, worker, operator, spec) if shrinks else whole
+
+
+def built_backward(spec: OperatorSpec, target: Target, binding: str | None) -> BuiltBackward:
+    """A backward's library for ``target``, or why there is none: its own record says more."""
+    if spec.implementation == "generated" and not spec.sources_for(target)[1]:
+        return BuiltBackward(lacking=f"{spec.name} has no sources for target {target}")
+    try:
+        return BuiltBackward(build_operator(spec, target, binding=binding))
+    except (CompileError, SpecError) as error:
+        return BuiltBackward(lacking=f"{spec.name} does not build: {error.what.splitlines()[0]}")
 
 
 def plan(

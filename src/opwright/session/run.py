@@ -10,7 +10,7 @@ from typing import Protocol
 
 from opwright.checks.protocol import Build
 from opwright.checks.table import choose
-from opwright.discovery import Described, find, installed_names
+from opwright.discovery import Described, backwards_of, find, installed_names
 from opwright.errors import DeviceError, FoundFault, NotEvidence, OpwrightError, ReferenceFailed
 from opwright.log import waiting
 from opwright.records.run import CaseRecord, OperatorRecord, Record
@@ -136,17 +136,26 @@ def _is_for_hip(spec: OperatorSpec) -> bool:
 
 
 def found_operators(texts: Sequence[str]) -> list[tuple[str, Described]]:
-    """Every operator that is named, once, with the text that finds it again in another process."""
+    """Every operator that is named, once, with the text that finds it again in another process.
+
+    Behind each come the operators that compute its gradients.
+    """
     known = installed_names()
     found: dict[str, tuple[str, Described]] = {}
     for text in texts:
         with waiting(f"reading {text}", asked_for=text):
             several = find(text)
+        installed = text in known and not Path(text).exists()
         for described in several:
             spec = described.spec
             in_file = f"{spec.location.file}:{spec.name}"
-            installed = text in known and not Path(text).exists()
             found.setdefault(in_file, (text if installed else in_file, described))
+            for backward in backwards_of(described):
+                name = backward.spec.name
+                if isinstance(backward.spec.backward, str):
+                    continue  # its kernel is the reference itself
+                address = f"{text if installed else spec.location.file}:{name}"
+                found.setdefault(f"{spec.location.file}:{name}", (address, backward))
     return list(found.values())
 
 

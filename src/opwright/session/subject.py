@@ -21,10 +21,12 @@ from opwright.errors import ReferenceFailed, SpecError
 from opwright.records.artifact import artifact_from_json
 from opwright.records.verdict import Finding, Outcome, errored, failed
 from opwright.spec.case import case_from_json
+from opwright.spec.operator import OperatorSpec
 from opwright.spec.target import Target, parse_target
 
 SETUP = "opwright.session.subject:set_up"
-PRELOAD = ("torch", "opwright.session.subject")
+# The last is what autograd imports when it first checks a shape: that changes warning filters.
+PRELOAD = ("torch", "opwright.session.subject", "torch.fx.experimental.symbolic_shapes")
 
 
 def set_up(payload: dict[str, Any]) -> Callable[[dict[str, Any]], dict[str, Any]]:
@@ -68,10 +70,24 @@ def _subject(payload: dict[str, Any]) -> Subject:
     dispatcher = dispatcher_op(spec)
     artifact = artifact_from_json(payload["artifact"]) if payload["artifact"] else None
     attach(dispatcher, target, artifact)
+    lacking = _attach_backwards(spec, target, payload.get("backwards", []))
     call = device.on_host_tensors(dispatcher.overload) if device else dispatcher.overload
     emulation = Emulation(artifact) if artifact and artifact.facts.get("emulated") else None
     kernel = dispatcher.overload if device else None
-    return Subject(spec, call, before, _surroundings(), emulation, device, kernel)
+    return Subject(spec, call, before, _surroundings(), emulation, device, kernel, lacking)
+
+
+def _attach_backwards(
+    spec: OperatorSpec, target: Target, backwards: list[tuple[dict[str, Any] | None, str]]
+) -> str:
+    """Give each backward its kernel; returns why one has none, empty where all have theirs."""
+    if not backwards and spec.backwards:
+        return "the kernels of its backwards are not loaded here"
+    for backward, (artifact, lacking) in zip(spec.backwards, backwards, strict=True):
+        if lacking:
+            return lacking
+        attach(dispatcher_op(backward), target, artifact_from_json(artifact) if artifact else None)
+    return ""
 
 
 def _device(target: Target) -> Device | None:

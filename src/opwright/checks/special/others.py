@@ -6,9 +6,15 @@ import torch
 
 from opwright.inputs.call import Call
 from opwright.spec.case import Case
+from opwright.spec.operator import OperatorSpec
 
 # 0 and 1 leave sums and products as they are.
 OTHERS = ("zeros", "ones")
+
+
+def asks_beyond_numbers(spec: OperatorSpec) -> bool:
+    """Whether NaN and infinities have one right answer: a gradient's hangs on how autograd splits its formula."""
+    return spec.forward is None
 
 
 def with_others(call: Call, case: Case) -> Call:
