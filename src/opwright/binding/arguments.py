@@ -47,12 +47,14 @@ def _has_tangent(tensor: torch.Tensor) -> bool:
 def kernel_from(spec: OperatorSpec, function: Callable[..., Any]) -> Callable[..., Any]:
     """A Python function as a kernel: with every argument, unseen by autograd, its writes counted."""
     written = [argument.name for argument in spec.schema.tensors if argument.mutated]
+    # A backward may compute again what it needs, and ask autograd for the gradient of that.
+    unseen = torch.no_grad if spec.forward is not None else torch._C._AutoDispatchBelowAutograd
 
     def kernel(*args: Any, **kwargs: Any) -> Any:
         values = named(spec, args, kwargs)
         refuse_gradients(spec, values)
         positional, keywords = spec.schema.as_call(values)
-        with torch._C._AutoDispatchBelowAutograd():
+        with unseen():
             result = function(*positional, **keywords)
         torch.autograd.graph.increment_version([values[name] for name in written])
         return result

@@ -11,7 +11,7 @@ from torch.autograd import forward_ad
 
 from opwright.binding.arguments import named, refuse_tangents
 from opwright.spec.backward import GRAD
-from opwright.spec.operator import OWN, OperatorSpec
+from opwright.spec.operator import OperatorSpec
 
 _AUTOGRAD = torch._C.DispatchKey.AutogradFunctionality
 _is_excluded = torch._C._dispatch_tls_is_dispatch_key_excluded
@@ -125,8 +125,8 @@ class _Step:
         self.gives = tuple(item.name.removeprefix(GRAD) for item in backward.schema.returns)
         self.is_differentiable = backward.backward is not None
         self.overload = _taking_all(backward, overload)
-        # One that records its own gradients may need autograd for its first one.
-        below = overload if backward.backward == OWN else below_autograd(overload)
+        # A function may ask autograd itself; a kernel does not.
+        below = overload if backward.function is not None else below_autograd(overload)
         self.below = _taking_all(backward, below)
         own = {argument.name: i for i, argument in enumerate(spec.schema.arguments)}
         returns = {item.name: i for i, item in enumerate(spec.schema.returns)}

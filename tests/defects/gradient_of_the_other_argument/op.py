@@ -1,0 +1,38 @@
+"""Puts the gradient of its second argument first where the first needs none."""
+
+import torch
+from opwright import Dim, Operator, Shape, Tensor
+from torch.nn.functional import silu
+
+batch = Shape("batch", typical=((64,),), edge=((2, 3), (1,)))
+hidden = Dim("hidden", typical=(32,), edge=(1, 3))
+
+
+def slope(sum_: torch.Tensor) -> torch.Tensor:
+    s = torch.sigmoid(sum_)
+    return s * (1 + sum_ * (1 - s))
+
+
+class BiasSwish(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, bias):
+        ctx.save_for_backward(x, bias)
+        return silu(x + bias)
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, bias = ctx.saved_tensors
+        found = grad * slope(x + bias)
+        if not ctx.needs_input_grad[0]:
+            return found.sum(dim=tuple(range(found.dim() - 1))), None
+        return found, found.sum(dim=tuple(range(found.dim() - 1)))
+
+
+gradient_of_the_other_argument = Operator(
+    "gradient_of_the_other_argument(Tensor input, Tensor bias) -> Tensor",
+    inputs={"input": Tensor(batch, hidden, layout="copy"), "bias": Tensor(hidden, layout="copy")},
+    dtypes=("float32", "float64"),
+    reference=lambda input, bias: silu(input + bias),
+    function=BiasSwish.apply,
+    backward="own",
+)

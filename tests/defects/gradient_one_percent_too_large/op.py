@@ -1,0 +1,36 @@
+"""Gives a gradient that is 1 % too large."""
+
+import torch
+from opwright import Dim, Operator, Shape, Tensor
+from torch.nn.functional import silu
+
+batch = Shape("batch", typical=((64,),), edge=((2, 3), (1,)))
+hidden = Dim("hidden", typical=(32,), edge=(1, 3))
+
+
+def slope(sum_: torch.Tensor) -> torch.Tensor:
+    s = torch.sigmoid(sum_)
+    return s * (1 + sum_ * (1 - s))
+
+
+class BiasSwish(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, bias):
+        ctx.save_for_backward(x, bias)
+        return silu(x + bias)
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, bias = ctx.saved_tensors
+        found = grad * slope(x + bias)
+        return found * 1.01, found.sum(dim=tuple(range(found.dim() - 1)))
+
+
+gradient_one_percent_too_large = Operator(
+    "gradient_one_percent_too_large(Tensor input, Tensor bias) -> Tensor",
+    inputs={"input": Tensor(batch, hidden, layout="copy"), "bias": Tensor(hidden, layout="copy")},
+    dtypes=("float32", "float64"),
+    reference=lambda input, bias: silu(input + bias),
+    function=BiasSwish.apply,
+    backward="own",
+)
