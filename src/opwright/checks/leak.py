@@ -8,14 +8,19 @@ import math
 import sys
 from array import array
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import torch
 
 from opwright.checks.judging.outputs import run_operator
+from opwright.checks.learning.expected import called, continuous, differentiable
+from opwright.checks.learning.held import holders_of_tensors, tensor_ids
 from opwright.checks.planning.choices import case_name, dtype_choices, scalar_choices
 from opwright.checks.protocol import Check, Subject
 from opwright.inputs.call import Call, make_call
 from opwright.inputs.violations import Violation, broken_call, violations
 from opwright.records.verdict import Finding, Outcome, failed, not_checked, passed
+from opwright.running import operator_runs
 from opwright.spec.case import Case
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.sampling import roomy_size_sets
@@ -24,6 +29,7 @@ _WARM_UP, _ROUNDS, _CALLS = 30, 8, 25
 # A slope is believed when it is this many standard errors above 0.
 _CERTAIN = 4.0
 _LEAST_BYTES, _LEAST_OBJECTS = 4.0, 0.3  # a call
+_STEP = {"step": True}
 _REFUSED_KINDS = ("dtype", "rank", "size", "value")
 
 
@@ -33,6 +39,10 @@ def cases(spec: OperatorSpec) -> Iterator[Case]:
     for sizes in roomy_size_sets(spec, scalars, count=1):
         for dtypes in dtype_choices(spec):
             yield Case("leak", case_name(sizes, dtypes), dtypes, sizes, scalars)
+        if spec.backward is not None:
+            dtypes = dtype_choices(spec)[0]
+            name = case_name(sizes, dtypes, None, (), "forward and backward")
+            yield Case("leak", name, dtypes, sizes, scalars, extra=_STEP)
         dtypes = dtype_choices(spec)[0]
         seen = set()
         for violation in violations(spec, dtypes):
@@ -60,6 +70,8 @@ class Slope:
 def run(case: Case, subject: Subject) -> Outcome:
     """Call many times and fit a line through what is held after each round."""
     call = make_call(subject.spec, case)
+    if case.extra == _STEP:
+        return _step(subject, call)
     if case.extra:
         broken = broken_call(call, Violation(**case.extra))
         assert broken is not None, "the plan leaves out what these sizes have no room for"
@@ -69,13 +81,51 @@ def run(case: Case, subject: Subject) -> Outcome:
         refused = one()
     if case.extra and not refused:
         return not_checked("the call is not refused; the check of the contract judges that")
+    what = "a refused call" if case.extra else "a call"
+    return _judged(subject, one, what)
+
+
+def _step(subject: Subject, call: Call) -> Outcome:
+    """The same for a forward call with its backward, and who holds what is left."""
+    if subject.device is not None:
+        return not_checked("steps are counted on the host alone")
+    if subject.lacks_backward:
+        return not_checked(subject.lacks_backward)
+    one = _stepper(subject, call)
+    for _ in range(_WARM_UP):
+        one()
+    known = tensor_ids()
+    outcome = _judged(subject, one, "a forward and backward step")
+    if outcome.verdict == "pass" or not (holder := holders_of_tensors(known)):
+        return outcome
+    told = tuple(
+        replace(f, message=f"{f.message}; tensors are held by {holder}") for f in outcome.findings
+    )
+    return replace(outcome, findings=told)
+
+
+def _stepper(subject: Subject, call: Call) -> Callable[[], bool]:
+    """A function that calls, differentiates the sum of the results, and lets go of everything."""
+    names = differentiable(call.spec, call)
+
+    def one() -> bool:
+        leaves = {name: call.arguments[name].detach().requires_grad_() for name in names}
+        with torch.enable_grad():
+            results = called(call.spec, subject.call, {**call.arguments, **leaves})
+            torch.autograd.backward([result.sum() for result in continuous(results)])
+        return False
+
+    operator_runs()
+    return one
+
+
+def _judged(subject: Subject, one: Callable[[], bool], what: str) -> Outcome:
     device_bytes = subject.device.held_bytes if subject.device else lambda: 0
     held = _held_after_each_round(one, device_bytes)
     size, objects, device_size = (slope([row[i] for row in held], _CALLS) for i in range(3))
     figures = {"bytes_a_call": size.per_call, "objects_a_call": objects.per_call}
     if subject.device:
         figures["device_bytes_a_call"] = device_size.per_call
-    what = "a refused call" if case.extra else "a call"
     findings = []
     if size.surely > _LEAST_BYTES:
         findings.append(_finding("memory leaked", what, "bytes", size))
