@@ -10,7 +10,7 @@ from opwright.files import why_no_file
 from opwright.log import waiting
 from opwright.op_file import forks_end_here, run_description
 from opwright.spec.naming import did_you_mean
-from opwright.spec.operator import OperatorSpec
+from opwright.spec.operator import OWN, OperatorSpec
 from opwright.undisturbed import undisturbed
 
 if TYPE_CHECKING:
@@ -38,10 +38,10 @@ def find(text: str) -> list[Described]:
     return operators
 
 
-def backwards_of(described: Described) -> tuple[Described, ...]:
-    """The operators that compute its gradients; in their file each is found by its name."""
+def backwards_of(described: Described) -> list[Described]:
+    """The operators that compute its gradients, other than the reference; in their file each has its name."""
     found: tuple[Described, ...] = getattr(described, "backwards", ())
-    return found
+    return [backward for backward in found if backward.spec.backward != OWN]
 
 
 def locate(text: str) -> tuple[Path | None, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from opwright.discovery import find
+from opwright.discovery import backwards_of, find
 from opwright.errors import CompileError, OpwrightError, SpecError, TimedOut, UsageError
 from opwright.log import waiting
 from opwright.records.artifact import Artifact
@@ -31,6 +31,11 @@ class Built:
     error: OpwrightError | None = None
 
 
+def _is_for(backward: OperatorSpec, target: Target) -> bool:
+    """An operator for inference has kernels where its backward has none."""
+    return backward.implementation != "generated" or bool(backward.sources_for(target)[1])
+
+
 def build_operators(
     operators: Sequence[str],
     target: Target,
@@ -53,7 +58,9 @@ def build_operators(
     specs = []
     for text in operators:
         with waiting(f"reading {text}", asked_for=text):
-            specs += [described.spec for described in find(text)]
+            for described in find(text):
+                specs.append(described.spec)
+                specs += [b.spec for b in backwards_of(described) if _is_for(b.spec, target)]
     for spec in specs:
         try:
             artifact = build_operator(

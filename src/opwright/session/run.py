@@ -152,8 +152,6 @@ def found_operators(texts: Sequence[str]) -> list[tuple[str, Described]]:
             found.setdefault(in_file, (text if installed else in_file, described))
             for backward in backwards_of(described):
                 name = backward.spec.name
-                if isinstance(backward.spec.backward, str):
-                    continue  # its kernel is the reference itself
                 address = f"{text if installed else spec.location.file}:{name}"
                 found.setdefault(f"{spec.location.file}:{name}", (address, backward))
     return list(found.values())
