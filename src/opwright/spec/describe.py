@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -38,83 +38,62 @@ from opwright.spec.schema import Schema, parse_schema
 
 
 def describe(
-    schema: object,
-    *,
-    location: Location,
-    inputs: object,
-    outputs: object,
-    dtypes: object,
-    reference: object,
-    sources: object,
-    extension: object,
-    function: object,
-    scalars: object,
-    constraints: object,
-    tolerance: object,
-    namespace: object,
-    include_dirs: object,
-    compile_flags: object,
-    reduction: object,
-    backward: object,
-    gradient_of: Callable[..., Any],
-    autocast: object,
-    vmap: object,
+    schema: object, *, location: Location, gradient_of: Callable[..., Any], **fields: object
 ) -> OperatorSpec:
-    """Check a description, field by field.
+    """Check a description, field by field: ``fields`` are the keywords of `opwright.Operator`, all of them.
 
-    ``gradient_of`` makes a backward's reference of the operator's. Raises `SpecError` with
-    file, line and the field at fault.
+    ``gradient_of`` makes a backward's reference of the operator's. Raises `SpecError` with file, line
+    and the field at fault.
     """
     with _field(location, "schema"):
         parsed = parse_schema(schema)
     check = _Fields(location, parsed)
-    tensors = check("inputs", check_inputs, inputs)
-    made = check("outputs", check_outputs, outputs, tensors)
+    tensors = check("inputs", check_inputs, fields["inputs"])
+    made = check("outputs", check_outputs, fields["outputs"], tensors)
+
+    def checked(field: str, rule: Callable[..., Any], *more: Any) -> Any:
+        return check(field, rule, fields[field], *more)
+
     spec = OperatorSpec(
         schema=parsed,
-        namespace=check("namespace", check_namespace, namespace),
+        namespace=checked("namespace", check_namespace),
         inputs=tensors,
         outputs=made,
-        dtypes=check("dtypes", check_dtypes, dtypes, tensors, made),
-        reference=check("reference", check_reference, reference),
+        dtypes=checked("dtypes", check_dtypes, tensors, made),
+        reference=checked("reference", check_reference),
         location=location,
-        sources=check("sources", check_sources, sources),
-        extension=check("extension", check_extension, extension),
-        function=check("function", check_function, function),
-        scalars=check("scalars", check_scalars, scalars),
-        constraints=check("constraints", check_constraints, constraints),
-        tolerance=check("tolerance", check_tolerance, tolerance),
-        include_dirs=check("include_dirs", _words("include_dirs"), include_dirs),
-        compile_flags=check("compile_flags", _words("compile_flags"), compile_flags),
-        reduction=check("reduction", check_reduction, reduction),
+        sources=checked("sources", check_sources),
+        extension=checked("extension", check_extension),
+        function=checked("function", check_function),
+        scalars=checked("scalars", check_scalars),
+        constraints=checked("constraints", check_constraints),
+        tolerance=checked("tolerance", check_tolerance),
+        include_dirs=checked("include_dirs", _words("include_dirs")),
+        compile_flags=checked("compile_flags", _words("compile_flags")),
+        reduction=checked("reduction", check_reduction),
     )
     _check_whole(check, spec)
-    return _with_transforms(
-        check, spec, backward=(backward, gradient_of), autocast=autocast, vmap=vmap
-    )
+    return _with_transforms(check, spec, fields, gradient_of)
 
 
 def _with_transforms(
     check: _Fields,
     spec: OperatorSpec,
-    *,
-    backward: tuple[object, Callable[..., Any]],
-    autocast: object,
-    vmap: object,
+    fields: Mapping[str, object],
+    gradient_of: Callable[..., Any],
 ) -> OperatorSpec:
     """What the operator says to autograd, autocast and vmap; many say nothing."""
-    said, gradient_of = backward
-    if said is autocast is vmap is None:
+    if fields["backward"] is fields["autocast"] is fields["vmap"] is None:
         return spec
     from opwright.spec.rules.backward import check_backward
     from opwright.spec.rules.transforms import check_autocast, check_vmap
 
     spec = replace(
         spec,
-        autocast=check("autocast", check_autocast, autocast, spec),
-        vmap=check("vmap", check_vmap, vmap, spec),
+        autocast=check("autocast", check_autocast, fields["autocast"], spec),
+        vmap=check("vmap", check_vmap, fields["vmap"], spec),
     )
-    made = check("backward", check_backward, said, spec, gradient_of)
+    made = check("backward", check_backward, fields["backward"], spec, gradient_of)
     return spec if made is None else replace(spec, backward=made)
 
 

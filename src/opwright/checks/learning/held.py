@@ -18,7 +18,7 @@ def holders_of_tensors(known: set[int]) -> str:
     alive = [
         item
         for item in gc.get_objects()
-        if isinstance(item, torch.Tensor) and id(item) not in known
+        if issubclass(type(item), torch.Tensor) and id(item) not in known
     ]
     counted = Counter(
         holder for tensor in alive[-_LOOKED_AT:] for holder in set(_holders(tensor, alive))
@@ -28,7 +28,7 @@ def holders_of_tensors(known: set[int]) -> str:
 
 def tensor_ids() -> set[int]:
     """The ids of all tensors that are alive and known to Python's collector."""
-    return {id(item) for item in gc.get_objects() if isinstance(item, torch.Tensor)}
+    return {id(item) for item in gc.get_objects() if issubclass(type(item), torch.Tensor)}
 
 
 def _holders(tensor: torch.Tensor, ours: list[Any]) -> Iterator[str]:
@@ -40,13 +40,20 @@ def _holders(tensor: torch.Tensor, ours: list[Any]) -> Iterator[str]:
         elif isinstance(referrer, (list, tuple, set)):
             outer = [o for o in gc.get_referrers(referrer) if isinstance(o, dict)]
             yield from (name for o in outer for name in _owners(o, referrer))
+        elif isinstance(attributes := getattr(referrer, "__dict__", None), dict):
+            # Python may keep attributes in the object itself.
+            yield from _named(referrer, attributes, tensor)
 
 
 def _owners(namespace: dict[Any, Any], value: Any) -> Iterator[str]:
-    names = [key for key, held in namespace.items() if held is value and isinstance(key, str)]
     for owner in gc.get_referrers(namespace):
-        if getattr(owner, "__dict__", None) is namespace and names:
-            if isinstance(owner, ModuleType):
-                yield f"global {names[0]!r} of the module"
-            else:
-                yield f"attribute {names[0]!r} of {type(owner).__name__}"
+        if getattr(owner, "__dict__", None) is namespace:
+            yield from _named(owner, namespace, value)
+
+
+def _named(owner: Any, namespace: dict[Any, Any], value: Any) -> Iterator[str]:
+    for name in [key for key, held in namespace.items() if held is value and isinstance(key, str)]:
+        if isinstance(owner, ModuleType):
+            yield f"global {name!r} of the module"
+        else:
+            yield f"attribute {name!r} of {type(owner).__name__}"

@@ -1,0 +1,96 @@
+"""The check of gradients: what it plans, and that right gradients of each kind of backward pass."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch.nn.functional import silu
+
+from opwright.checks.learning import gradients
+from opwright.checks.protocol import Subject
+from opwright.operator import Operator
+from opwright.spec.backward import Backward
+from opwright.spec.case import Case
+from opwright.spec.dims import Dim, Shape
+from opwright.spec.tensor import Tensor
+
+batch = Shape("batch", typical=((32,),), edge=((2, 3), (0,)))
+hidden = Dim("hidden", typical=(16,), edge=(3,))
+
+
+def slope(grad_output, input, bias):
+    total = (input + bias).to(torch.float64)
+    s = torch.sigmoid(total)
+    found = grad_output * s * (1 + total * (1 - s))
+    return found.to(input.dtype), found.sum(tuple(range(found.dim() - 1))).to(bias.dtype)
+
+
+BACKWARDS = {
+    "reference": "reference",
+    "own": "own",
+    "kernels": Backward(
+        "learned_kernels_backward(Tensor grad_output, Tensor input, Tensor bias)"
+        " -> (Tensor grad_input, Tensor grad_bias)",
+        function=slope,
+        reduction=hidden,
+    ),
+}
+
+
+def described(name: str, backward: object) -> Operator:
+    return Operator(
+        f"learned_{name}(Tensor input, Tensor bias) -> Tensor",
+        inputs={
+            "input": Tensor(batch, hidden, layout="copy"),
+            "bias": Tensor(hidden, layout="copy"),
+        },
+        dtypes=("float32", "float64", "bfloat16"),
+        reference=lambda input, bias: silu(input + bias),
+        function=lambda input, bias: silu(input + bias),
+        backward=backward,
+    )
+
+
+def outcomes(operator: Operator) -> dict[str, tuple[Case, object]]:
+    for one in (operator, *operator.backwards):
+        one.load()
+    subject = Subject(operator.spec, operator.implementation.overload)
+    return {
+        case.name: (case, gradients.run(case, subject)) for case in gradients.cases(operator.spec)
+    }
+
+
+@pytest.mark.parametrize("name", BACKWARDS)
+def test_right_gradients_pass_however_they_come_about(name: str) -> None:
+    found = outcomes(described(name, BACKWARDS[name]))
+    verdicts = [outcome.verdict for _, outcome in found.values()]
+    assert "fail" not in verdicts
+    assert "error" not in verdicts
+    assert verdicts.count("pass") > verdicts.count("not checked")
+
+
+def test_every_form_subset_and_question_is_planned() -> None:
+    operator = described("planned", "reference")
+    planned = [case.extra for case in gradients.cases(operator.spec)]
+    assert {extra["how"] for extra in planned} >= {
+        *("dense", "of a sum", "zeros", "expanded", "transposed", "a slice", "offset"),
+        *("asked for twice", "double backward", "gradcheck", "arguments changed afterwards"),
+    }
+    asked = {extra["asked"] for extra in planned if "asked" in extra}
+    assert asked == {("input",), ("bias",), ("input", "bias")}
+    assert {"how": "dense", "leaves": False} in planned
+
+
+def test_an_operator_without_a_backward_has_no_case_and_says_why() -> None:
+    spec = described("inferring", None).spec
+    plan = gradients.CHECK.plan(spec)
+    assert plan.cases == ()
+    assert "no backward" in plan.why_none
+
+
+def test_kernels_that_are_not_there_are_not_checked() -> None:
+    operator = described("lacking", "reference")
+    case = next(iter(gradients.cases(operator.spec)))
+    subject = Subject(operator.spec, operator.spec.function, lacks_backward="it does not build")
+    outcome = gradients.run(case, subject)
+    assert (outcome.verdict, outcome.reason) == ("not checked", "it does not build")
