@@ -17,6 +17,7 @@ ELEMENT_TYPES = {
     torch.float16: "opwright::float16",
 }
 NAMES = ("row_softmax", "rms_norm", "layer_norm", "swish_backward", "transpose")
+FOLDERS = {"swish_backward": "swish"}
 SHIM = """
 #define MATRIX(T, data) {{data, {{rows, columns}}, {{columns, 1}}}}
 #define VECTOR(T, data) {{data, {{columns}}, {{1}}}}
@@ -53,7 +54,9 @@ of_many_sizes = pytest.mark.parametrize("sizes", SIZES, ids=lambda sizes: "x".jo
 
 @pytest.fixture(scope="module", params=EACH_FLAG_SET)
 def kernels(request, tmp_path_factory) -> ctypes.CDLL:
-    includes = "".join(f'#include "{OPS_DIR}/{name}/{name}.cpp"\n' for name in NAMES)
+    includes = "".join(
+        f'#include "{OPS_DIR}/{FOLDERS.get(name, name)}/{name}.cpp"\n' for name in NAMES
+    )
     exports = "".join(f"EXPORT({str(d)[6:]}, {name})\n" for d, name in ELEMENT_TYPES.items())
     source = includes + SHIM.format() + exports
     return compile_library(tmp_path_factory.mktemp("rows"), source, FLAG_SETS[request.param])

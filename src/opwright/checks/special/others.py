@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 
 from opwright.inputs.call import Call
@@ -10,11 +12,15 @@ from opwright.spec.operator import OperatorSpec
 
 # 0 and 1 leave sums and products as they are.
 OTHERS = ("zeros", "ones")
+_LARGEST_OF_GRADIENTS = 1e6
 
 
-def asks_beyond_numbers(spec: OperatorSpec) -> bool:
-    """Whether NaN and infinities have one right answer: a gradient's hangs on how autograd splits its formula."""
-    return spec.forward is None
+def largest_asked(spec: OperatorSpec) -> float:
+    """Up to which magnitude there is one right answer, infinity if NaN has one too.
+
+    Of a gradient it hangs on how autograd splits a formula whether what is huge overflows on the way.
+    """
+    return math.inf if spec.forward is None else _LARGEST_OF_GRADIENTS
 
 
 def with_others(call: Call, case: Case) -> Call:

@@ -9,7 +9,7 @@ import torch
 
 from opwright.checks.judging.outputs import findings_of, output_names, run_operator
 from opwright.checks.protocol import Subject
-from opwright.checks.special.others import asks_beyond_numbers, with_others
+from opwright.checks.special.others import largest_asked, with_others
 from opwright.inputs.call import Call, make_call, reference_results
 from opwright.inputs.special import SPRINKLED, sprinkled
 from opwright.judge import judge, set_standards
@@ -24,8 +24,8 @@ def sprinkled_case(case: Case, subject: Subject) -> Outcome:
     call = with_others(make_call(spec, case), case)
     dtype = call.arguments[name].dtype
     labels = [n for n in SPRINKLED if _is_meant(spec, name, sprinkled(n, dtype))]
-    if not asks_beyond_numbers(spec):
-        labels = [label for label in labels if math.isfinite(sprinkled(label, dtype))]
+    if math.isfinite(most := largest_asked(spec)):
+        labels = [label for label in labels if abs(sprinkled(label, dtype)) <= most]
     if not labels:
         return not_checked(f"all special values are outside the declared range of `{name}`")
     findings = []

@@ -190,4 +190,20 @@ OPWRIGHT_INLINE float gelu_erf(float x) {
   return x * detail::select(detail::mask_if_negative(x), tail, 1.0f - tail);
 }
 
+// d gelu_tanh(x) / dx, with s = sigmoid(v) and v = 2 * u: s + x * s * (1 - s) * dv/dx, where 1 - s
+// is sigmoid(-v), which cancels nowhere.
+template <typename F>
+OPWRIGHT_INLINE F gelu_tanh_slope(F x) {
+  const F k = F(1.5957691216057308), square = x * x;
+  const F v = k * x * (F(1) + F(0.044715) * square), s = sigmoid(v);
+  return s + x * s * sigmoid(-v) * k * (F(1) + F(0.134145) * square);
+}
+
+// d gelu_erf(x) / dx: the normal distribution at x, and x times its density
+template <typename F>
+OPWRIGHT_INLINE F gelu_erf_slope(F x) {
+  const F density = F(0.3989422804014327) * exp(F(-0.5) * x * x);
+  return F(0.5) * erfc(F(-0.7071067811865476) * x) + x * density;
+}
+
 }  // namespace opwright

@@ -1,7 +1,7 @@
 """Swish, x * sigmoid(x), for tensors of any shape."""
 
 import torch
-from opwright import Operator, Shape, Tensor
+from opwright import Backward, Operator, Shape, Tensor
 
 shape = Shape(
     "shape",
@@ -15,4 +15,14 @@ swish = Operator(
     dtypes=("float32", "bfloat16", "float16", "float64"),
     reference=lambda input: input * torch.sigmoid(input),
     sources={"cpu": "swish.cpp", "cuda": "swish.cu", "hip": "swish.cu"},
+    backward=Backward(
+        "swish_backward(Tensor grad_output, Tensor input) -> Tensor grad_input",
+        saved=("input",),
+        sources={
+            "cpu": "swish_backward.cpp",
+            "cuda": "swish_backward.cu",
+            "hip": "swish_backward.cu",
+        },
+    ),
+    vmap=shape,
 )

@@ -27,6 +27,7 @@ from opwright.spec.rules.sizes import (
 from opwright.spec.rules.tensors import check_tolerance
 from opwright.spec.schema import Argument, Schema, parse_schema
 from opwright.spec.tensor import Scalar, Tensor
+from opwright.spec.tolerance import Tolerance
 
 GradientOf = Callable[[OperatorSpec, Schema, Mapping[str, Tensor]], Callable[..., Any]]
 
@@ -135,7 +136,7 @@ def _derived(
         sources=check_sources(schema, backward.sources),
         function=reference if by_reference else check_function(schema, backward.function),
         scalars={a.name: _scalar(spec, a) for a in schema.scalars},
-        tolerance=check_tolerance(schema, backward.tolerance),
+        tolerance=check_tolerance(schema, backward.tolerance) or _own_tolerance(spec, backward),
         include_dirs=check_words("include_dirs", backward.include_dirs),
         compile_flags=check_words("compile_flags", backward.compile_flags),
         reduction=check_reduction(schema, backward.reduction),
@@ -153,6 +154,13 @@ def _derived(
         if backward.double_backward is None
         else replace(made, backward=(_of_reference(made, gradient_of),))
     )
+
+
+def _own_tolerance(spec: OperatorSpec, backward: Backward) -> dict[str, Tolerance]:
+    """In float64 autograd's formula is its own oracle: what it loses where it cancels is no kernel's error."""
+    if backward.reference is not None or "float64" not in spec.dtypes:
+        return {}
+    return {"float64": Tolerance(rtol=1e-12, atol=1e-12)}
 
 
 def _input(spec: OperatorSpec, argument: Argument) -> Tensor:

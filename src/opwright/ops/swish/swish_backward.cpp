@@ -1,9 +1,9 @@
 #include <opwright/kernel.h>
 
-// grad * d(x * s) / dx with s = sigmoid(x), for any shape: the views are collapsed to one
+// grad_output * d(x * s) / dx with s = sigmoid(x), for any shape: the views are collapsed to one
 // dimension.
 template <typename T>
-void swish_backward(opwright::View<const T, 1> grad, opwright::View<const T, 1> input,
+void swish_backward(opwright::View<const T, 1> grad_output, opwright::View<const T, 1> input,
                     opwright::View<T, 1> grad_input) {
   opwright::map(
       grad_input,
@@ -11,5 +11,5 @@ void swish_backward(opwright::View<const T, 1> grad, opwright::View<const T, 1> 
         const auto s = opwright::sigmoid(x);
         return g * s * (1 + x * (1 - s));
       },
-      grad, input);
+      grad_output, input);
 }
