@@ -98,6 +98,7 @@ class Operator:
 
     def _take_place(self) -> None:
         self._implementation: Implementation | None = None
+        self._call: Callable[..., Any] | None = None  # the implementation's, once it is ready
         self._backwards: tuple[Operator, ...] | None = None
         _living[str(self.spec.location.file), self.spec.name] = self
         self.__name__ = self.spec.name
@@ -130,11 +131,20 @@ class Operator:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the operator; the first call builds what its tensors' device needs."""
+        call = self._call
+        if call is None:
+            call = self._first_call(args, kwargs)
+        return call(*args, **kwargs)
+
+    def _first_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., Any]:
         implementation = self._implementation
         if implementation is None or not implementation.ready:
             implementation = self.implementation
             implementation.load_for(args, kwargs)
-        return implementation.call(*args, **kwargs)
+            if not implementation.ready:
+                return implementation.call  # tensors without data load nothing
+        self._call = implementation.call
+        return self._call
 
     def __repr__(self) -> str:
         return f"<opwright.Operator {self.spec.schema.text}>"

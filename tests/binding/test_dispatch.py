@@ -187,3 +187,42 @@ named = Operator(
 """
     op = make_operator(tmp_path, description, kernel).load()
     torch.testing.assert_close(op(TWO), TWO.exp())
+
+
+def test_nothing_but_none_is_refused_at_once(tmp_path: Path) -> None:
+    read_operator(write_operator(tmp_path, CALLABLE.replace("called", "given"))).load()
+    with pytest.raises(RuntimeError, match="given: expected tensors, got None"):
+        torch.ops.opwright.given(None)
+
+
+LEARNING = """
+learning = Operator(
+    "learning(Tensor x) -> Tensor", inputs={{"x": Tensor(batch)}}, dtypes=("float32",),
+    reference=lambda x: x * {factor}, function=lambda x: x * {factor}, backward={backward},
+)
+"""
+
+
+def test_an_operator_that_is_described_again_learns_as_it_is_described_now(tmp_path: Path) -> None:
+    x = torch.ones(3, requires_grad=True)
+    for factor in (2, 5):
+        text = LEARNING.format(factor=factor, backward="'reference'")
+        op = read_operator(write_operator(tmp_path, text)).load()
+        for call in (op, torch.ops.opwright.learning):
+            (found,) = torch.autograd.grad(call(x).sum(), x)
+            assert found.tolist() == [factor] * 3
+    op = read_operator(write_operator(tmp_path, LEARNING.format(factor=7, backward=None)))
+    op.load()
+    for call in (op, torch.ops.opwright.learning):
+        with pytest.raises(RuntimeError, match="requires grad, and the operator has no backward"):
+            call(x)
+
+
+def test_torch_ops_loads_at_the_first_call(tmp_path: Path) -> None:
+    text = LEARNING.replace("learning", "unloaded").format(factor=3, backward="'reference'")
+    op = read_operator(write_operator(tmp_path, text))
+    assert not op.implementation.ready
+    x = torch.ones(3, requires_grad=True)
+    torch.ops.opwright.unloaded(x).sum().backward()
+    assert op.implementation.ready
+    assert x.grad.tolist() == [3, 3, 3]

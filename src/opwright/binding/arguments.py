@@ -18,6 +18,15 @@ def named(spec: OperatorSpec, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     return values | kwargs
 
 
+def refuse_absent(spec: OperatorSpec, values: Mapping[str, Any]) -> None:
+    """Raise for None in place of a tensor, which the dispatcher lets through. Bindings say the same."""
+    for argument in spec.schema.required_tensors:
+        if values[argument.name] is None:
+            raise RuntimeError(
+                f"{spec.name}: argument `{argument.name}`: expected a tensor, got None"
+            )
+
+
 def refuse_gradients(spec: OperatorSpec, values: Mapping[str, Any]) -> None:
     """Raise where autograd would record a tensor, and the operator has no backward. Bindings say the same."""
     if spec.backward is not None or not torch.is_grad_enabled():

@@ -47,28 +47,46 @@ def _inferring(spec: OperatorSpec, overload: Kernel) -> Kernel:
 
 
 def _learning(spec: OperatorSpec, overload: Kernel, record: Kernel) -> Kernel:
-    from opwright.binding.autograd import below_autograd, in_order
+    from opwright.binding.below import AUTOGRAD, entry_of, exclude, is_excluded
 
-    below, order = below_autograd(overload), in_order(spec)
-    count = len(spec.schema.arguments)
-    is_compiling, is_cast = torch.compiler.is_compiling, torch._C._is_any_autocast_enabled
+    entry = entry_of(overload)
+    least, most, defaults = _by_position(spec)
+    count = len(defaults) if most == len(defaults) else -1
+    is_compiling, is_cast = torch.compiler.is_compiling, _autocast_matters(spec)
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if is_compiling() or _transforms_are_active() or is_cast():
             return overload(*args, **kwargs)  # the kernel for autograd refuses what this one does
         if forward_ad._current_level >= 0:
             _refuse(spec, args, kwargs)
-        if not _is_recording():
-            return below(*args, **kwargs)
-        if _any_requires_grad(*args, **kwargs):
-            return record(*(args if len(args) == count else order(args, kwargs)))
-        _set_recording(False)
+        if _is_recording() and _any_requires_grad(*args, **kwargs):
+            given = len(args)
+            if given == count and not kwargs:
+                return record(*args)
+            if least <= given <= most and not kwargs:
+                return record(*args, *defaults[given:])
+            return entry(*args, **kwargs)  # the dispatcher puts them in order, or refuses them
+        if is_excluded(AUTOGRAD):
+            return entry(*args, **kwargs)
+        exclude(AUTOGRAD, True)
         try:
-            return below(*args, **kwargs)
+            return entry(*args, **kwargs)
         finally:
-            _set_recording(True)
+            exclude(AUTOGRAD, False)
 
     return call
+
+
+def _by_position(spec: OperatorSpec) -> tuple[int, int, tuple[Any, ...]]:
+    """How many arguments by position make a whole call, at least and at most, and all defaults."""
+    arguments = spec.schema.arguments
+    most = sum(not argument.keyword_only for argument in arguments)
+    needed = [i for i, argument in enumerate(arguments) if not argument.has_default]
+    return max(needed) + 1, most, tuple(argument.default for argument in arguments)
+
+
+def _autocast_matters(spec: OperatorSpec) -> Callable[[], bool]:
+    return bool if spec.autocast is None else torch._C._is_any_autocast_enabled
 
 
 def _refuse(spec: OperatorSpec, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

@@ -98,9 +98,11 @@ class DispatcherOp:
 
     def _first_call(self, *args: Any, **kwargs: Any) -> Any:
         assert self._load is not None
-        for value in (*args, *kwargs.values()):
-            if isinstance(value, torch.Tensor):
-                _require_dense(self.spec, value)
+        tensors = [v for v in (*args, *kwargs.values()) if isinstance(v, torch.Tensor)]
+        if not tensors:  # then there is no kernel to load, and the call would come back here
+            raise RuntimeError(f"{self.spec.name}: expected tensors, got None for each of them")
+        for tensor in tensors:
+            _require_dense(self.spec, tensor)
         self._load(args, kwargs)
         return self.overload(*args, **kwargs)
 

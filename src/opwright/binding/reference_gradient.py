@@ -34,17 +34,46 @@ class ReferenceGradient:
         create_graph = torch.is_grad_enabled()
         with torch.enable_grad():
             inputs = self._inputs(values)
-            leaves = [inputs[item.name.removeprefix(GRAD)] for item in self.schema.returns]
-            results = self._results(inputs)
-            pairs = list(self._pairs(results, values))
-            found = torch.autograd.grad(
+            leaves = {n: inputs[n] for n in self._wanted if inputs[n] is not None}
+            pairs = list(self._pairs(self._results(inputs), values))
+            gradients = torch.autograd.grad(
                 [result for result, _ in pairs],
-                leaves,
+                list(leaves.values()),
                 [grad for _, grad in pairs],
                 create_graph=create_graph,
                 materialize_grads=True,
             )
-        return found[0] if len(found) == 1 else tuple(found)
+        return self._returned(dict(zip(leaves, gradients, strict=True)), values)
+
+    def in_transforms(self, *args: Any) -> Any:
+        """As `__call__`, inside of a transform of torch.func's, where no tensor may ask for a gradient."""
+        values = {a.name: v for a, v in zip(self.schema.arguments, args, strict=True)}
+        inputs = self._inputs(values, record=False)
+        leaves = {n: inputs[n] for n in self._wanted if inputs[n] is not None}
+        incoming: list[Any] = []
+
+        def differentiated(*recorded: Any) -> tuple[Any, ...]:
+            results = self._results(inputs | dict(zip(leaves, recorded, strict=True)))
+            pairs = list(self._pairs(results, values))
+            incoming[:] = [grad for _, grad in pairs]
+            return tuple(result for result, _ in pairs)
+
+        pull: Any = torch.func.vjp(differentiated, *leaves.values())[1]
+        return self._returned(dict(zip(leaves, pull(tuple(incoming)), strict=True)), values)
+
+    def _returned(self, found: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
+        """What the schema returns; the gradient of an argument that is absent is zero."""
+        made = tuple(
+            found[name]
+            if name in found
+            else self._zeros(self.forward.schema.argument(name), values)
+            for name in self._wanted
+        )
+        return made[0] if len(made) == 1 else made
+
+    @property
+    def _wanted(self) -> list[str]:
+        return [item.name.removeprefix(GRAD) for item in self.schema.returns]
 
     def _results(self, inputs: Mapping[str, Any]) -> list[Any]:
         positional, keywords = self.forward.schema.as_call(inputs)
@@ -58,19 +87,25 @@ class ReferenceGradient:
             if grad is not None and result.requires_grad:
                 yield result, grad.to(result.dtype)
 
-    def _inputs(self, values: Mapping[str, Any]) -> dict[str, Any]:
+    def _inputs(self, values: Mapping[str, Any], *, record: bool = True) -> dict[str, Any]:
         """The operator's arguments by name; those whose gradient is wanted are recorded."""
-        wanted = {item.name.removeprefix(GRAD) for item in self.schema.returns}
+        wanted = self._wanted
         inputs: dict[str, Any] = {}
         for argument in self.forward.schema.arguments:
             name = argument.name
             value = values[name] if name in values else self._stand_in(argument, values, wanted)
-            inputs[name] = _recorded(value) if name in wanted else value
+            inputs[name] = (
+                _recorded(value) if record and name in wanted and value is not None else value
+            )
         return inputs
 
-    def _stand_in(self, argument: Argument, values: Mapping[str, Any], wanted: set[str]) -> Any:
+    def _stand_in(self, argument: Argument, values: Mapping[str, Any], wanted: list[str]) -> Any:
         if not argument.is_tensor or (argument.optional and argument.name not in wanted):
             return argument.default
+        return self._zeros(argument, values)
+
+    def _zeros(self, argument: Argument, values: Mapping[str, Any]) -> Any:
+        """A tensor of the argument's size and dtype: what it would be is not known, or does not matter."""
         tensors = {n: v for n, v in values.items() if n in self.inputs and v is not None}
         known = bind_sizes(self.inputs, {n: v.shape for n, v in tensors.items()}, values)
         described = self.forward.inputs[argument.name]

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from opwright.binding.autocast import AUTOCAST_KEYS, autocast_kernel
-from opwright.binding.autograd import autograd_kernel, recorded
+from opwright.binding.autograd import autograd_kernel, recorded, still_recording
 from opwright.binding.batching import batching_rule
 from opwright.spec.operator import OperatorSpec
 
@@ -22,7 +22,9 @@ def register_transforms(
     """Add to ``library`` what ``spec`` declares; returns the call that autograd records, None for none."""
     record = recorded(spec, overload, backwards) if spec.backwards else None
     if record is not None:
-        library.impl(spec.name, autograd_kernel(spec, overload, record), "Autograd")
+        in_transforms = recorded(spec, still_recording(overload), backwards)
+        kernel = autograd_kernel(spec, overload, record, in_transforms)
+        library.impl(spec.name, kernel, "Autograd")
     if spec.vmap is not None or spec.backwards or spec.forward is not None:
         torch.library.register_vmap(overload, batching_rule(spec, overload), lib=library)
     if spec.autocast is not None:
