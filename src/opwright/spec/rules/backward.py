@@ -60,6 +60,8 @@ def check_backward(
         return OWN
     if not _differentiable(spec):
         raise SpecError("is given, and no argument can have a gradient", hint="Leave it out.")
+    if not _with_gradient(spec):
+        raise SpecError("is given, and no return can have a gradient", hint="Leave it out.")
     if backward == REFERENCE:
         return (_of_reference(spec, gradient_of),)
     listed = (backward,) if isinstance(backward, Backward) else backward
@@ -88,6 +90,12 @@ def _differentiable(spec: OperatorSpec) -> list[str]:
     return [a.name for a in spec.schema.tensors if _has_gradient(spec, spec.inputs[a.name])]
 
 
+def _with_gradient(spec: OperatorSpec) -> list[str]:
+    """Returns that can have a gradient."""
+    pairs = zip(spec.schema.fresh_returns, spec.outputs, strict=True)
+    return [item.name for item, tensor in pairs if _has_gradient(spec, tensor)]
+
+
 def _has_gradient(spec: OperatorSpec, tensor: Tensor) -> bool:
     name = spec.dtype_of(tensor)
     variable = next((v.dtypes for v in spec.type_variables if v.name == name), (name,))
@@ -96,11 +104,7 @@ def _has_gradient(spec: OperatorSpec, tensor: Tensor) -> bool:
 
 def _of_reference(spec: OperatorSpec, gradient_of: GradientOf) -> OperatorSpec:
     """The backward that asks the reference: it takes all that the operator takes."""
-    incoming = [
-        f"Tensor {GRAD}{item.name}"
-        for item, tensor in zip(spec.schema.fresh_returns, spec.outputs, strict=True)
-        if _has_gradient(spec, tensor)
-    ]
+    incoming = [f"Tensor {GRAD}{name}" for name in _with_gradient(spec)]
     own = [_declared(argument) for argument in spec.schema.arguments]
     returned = [f"Tensor {GRAD}{name}" for name in _differentiable(spec)]
     text = f"{spec.name}_backward({', '.join([*incoming, *own])}) -> ({', '.join(returned)})"
@@ -167,21 +171,21 @@ def _input(spec: OperatorSpec, argument: Argument) -> Tensor:
     """A tensor that the backward takes: as the operator has it; gradients come in any layout."""
     returns = {r.name: t for r, t in zip(spec.schema.fresh_returns, spec.outputs, strict=True)}
     own = {item.name: spec.inputs[item.name] for item in spec.schema.tensors}
-    name = argument.name.removeprefix(GRAD)
+    name, comes_in = argument.name.removeprefix(GRAD), False
     if argument.name in own or argument.name in returns:
         name, known = argument.name, own | returns
     elif argument.name.startswith(GRAD):
-        known = returns
+        comes_in = True
+        known = {n: t for n, t in returns.items() if _has_gradient(spec, t)}
+        require_known([name], known, f"return of {spec.name} with a gradient")
     else:
         known = own | returns
-    require_known(
-        [name], known, f"return of {spec.name}" if known is returns else f"tensor of {spec.name}"
-    )
+    require_known([name], known, f"tensor of {spec.name}")
     tensor = known[name]
     dtype = tensor.dtype
     if isinstance(dtype, str) and dtype.startswith("like:"):
         dtype = spec.inputs[dtype.removeprefix("like:")].dtype
-    layout = "copy" if known is returns or tensor.layout == "contiguous" else tensor.layout
+    layout = "copy" if comes_in or tensor.layout == "contiguous" else tensor.layout
     return Tensor(*tensor.sizes, dtype=dtype, layout=layout, range=tensor.range)
 
 

@@ -24,7 +24,7 @@ def check_autocast(schema: Schema, autocast: object, spec: OperatorSpec) -> str 
 
 
 def check_vmap(schema: Schema, vmap: object, spec: OperatorSpec) -> str | None:
-    """None (vmap is refused), or the `Shape` into which vmap's dimension goes."""
+    """None (vmap calls the operator for each element), or the `Shape` into which vmap's dimension goes."""
     if vmap is None:
         return None
     name = vmap.name if isinstance(vmap, Shape) else vmap
@@ -43,6 +43,6 @@ def check_vmap(schema: Schema, vmap: object, spec: OperatorSpec) -> str | None:
         ):
             raise SpecError(
                 f"is {name!r}, and the sizes of {item.name!r} do not begin with it",
-                hint="vmap's dimension has to come out in front: leave vmap out, and it is refused.",
+                hint="vmap's dimension has to come out in front: leave vmap out, and each element is a call.",
             )
     return str(name)
