@@ -169,6 +169,13 @@ OPWRIGHT_INLINE F sigmoid(F x) {
 OPWRIGHT_INLINE double silu(double x) { return x / (1.0 + exp(-x)); }
 OPWRIGHT_INLINE float silu(float x) { return x / (1.0f + detail::exp_beside_one(-x)); }
 
+// d silu(x) / dx
+template <typename F>
+OPWRIGHT_INLINE F silu_slope(F x) {
+  const F s = sigmoid(x);
+  return s * (F(1) + x * (F(1) - s));
+}
+
 // The tanh form of GELU, 0.5 * x * (1 + tanh(u)) with u = sqrt(2 / pi) * (x + 0.044715 * x^3),
 // as x * sigmoid(2 * u), which cancels nowhere.
 OPWRIGHT_INLINE double gelu_tanh(double x) {
