@@ -23,6 +23,10 @@ def batching_rule(spec: OperatorSpec, overload: Callable[..., Any]) -> Callable[
                 n: _in_front(spec, n, v, batched.get(n), info.batch_size) for n, v in values.items()
             }
             return _called(spec, overload, moved), _fronts(spec)
+        if info.batch_size == 0:
+            raise RuntimeError(
+                f"{spec.name}: vmap over a dimension of size 0, and no Shape of the operator takes it"
+            )
         results = [
             _called(
                 spec,

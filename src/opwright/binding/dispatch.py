@@ -87,6 +87,10 @@ class DispatcherOp:
         self.spec = spec
         self._transform()
 
+    def has_kernel(self, target: Target) -> bool:
+        """Whether a kernel for the target's tensors has been loaded."""
+        return dispatch_key(target) in self._kernels
+
     def on_first_call(self, load: Callable[..., None]) -> None:
         """Have ``load`` bring the kernel for the device of a call's arguments where there is none yet.
 

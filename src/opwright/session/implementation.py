@@ -44,6 +44,9 @@ class Implementation:
                 partial(attach, self.dispatcher, target),
             )
             self.ready = True
+        for backward in self.backwards:
+            if backward.dispatcher.has_kernel(target):  # after an edit it would be the old one
+                backward.load(target, binding=binding)
 
     def load_for(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
         """Load for the device of the first tensor among the arguments; tensors without data need nothing."""
