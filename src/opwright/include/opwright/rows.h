@@ -1,4 +1,4 @@
-// Loops over rows, each of which one thread handles, and sums along a row.
+// Loops over rows, each of which one thread handles, and sums along rows and columns.
 #pragma once
 
 #include <stdint.h>
@@ -60,6 +60,29 @@ inline auto largest_of(int64_t count, Term&& term) {
   using Result = decltype(term(count));
   return fold(count, Result(-__builtin_inf()), term,
               [](Result a, Result b) { return a < b ? b : a; });
+}
+
+// Columns whose sums a thread keeps at once.
+constexpr int64_t kColumnsAtOnce = 64;
+
+// output(j) = term(0, j) + ... + term(rows - 1, j), on all threads. A thread has some columns to
+// itself, goes down all rows, and adds in double: the sums may be long.
+template <typename T, typename Term>
+inline void sum_columns(View<T, 1> output, int64_t rows, Term&& term) {
+  const int64_t columns = output.size(0);
+  const int64_t strips = (columns + kColumnsAtOnce - 1) / kColumnsAtOnce;
+  const int64_t grain = 1 + kElementwiseGrain / (kColumnsAtOnce * (rows + 1));
+  parallel_for(0, strips, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t strip = begin; strip < end; ++strip) {
+      const int64_t first = strip * kColumnsAtOnce;
+      const int64_t count = columns - first < kColumnsAtOnce ? columns - first : kColumnsAtOnce;
+      double sums[kColumnsAtOnce] = {};
+      for (int64_t i = 0; i < rows; ++i)
+        for (int64_t j = 0; j < count; ++j) sums[j] += term(i, first + j);
+      for (int64_t j = 0; j < count; ++j)
+        output(first + j) = narrow<T>(static_cast<compute_t<T>>(sums[j]));
+    }
+  });
 }
 
 }  // namespace opwright

@@ -2,35 +2,17 @@
 
 #include <cstring>
 
-// Columns whose sums a thread keeps at once.
-constexpr int64_t kColumns = 64;
-
-// grad_output * slope(input + bias) for each element, and its sum over the rows for each column. A
-// thread has some columns to itself, goes down all rows, and adds in double: the sum may be long.
+// grad_output * slope(input + bias) for each element, and its sum over the rows for each column.
 template <typename T, typename Slope>
 static void bias_gelu_gradients(opwright::View<const T, 2> grad_output,
                                 opwright::View<const T, 2> input, opwright::View<const T, 1> bias,
                                 opwright::View<T, 2> grad_input, opwright::View<T, 1> grad_bias,
                                 Slope slope) {
-  const int64_t rows = input.size(0), hidden = input.size(1);
-  const int64_t strips = (hidden + kColumns - 1) / kColumns;
-  const int64_t grain = 1 + opwright::kElementwiseGrain / (kColumns * (rows + 1));
-  opwright::parallel_for(0, strips, grain, [&](int64_t begin, int64_t end) {
-    for (int64_t strip = begin; strip < end; ++strip) {
-      const int64_t first = strip * kColumns;
-      const int64_t count = hidden - first < kColumns ? hidden - first : kColumns;
-      double sums[kColumns] = {};
-      for (int64_t i = 0; i < rows; ++i) {
-        for (int64_t j = first; j < first + count; ++j) {
-          const auto x = opwright::widen(input(i, j)) + opwright::widen(bias(j));
-          const auto gradient = opwright::widen(grad_output(i, j)) * slope(x);
-          grad_input(i, j) = opwright::narrow<T>(gradient);
-          sums[j - first] += gradient;
-        }
-      }
-      for (int64_t j = 0; j < count; ++j)
-        grad_bias(first + j) = opwright::narrow<T>(static_cast<opwright::compute_t<T>>(sums[j]));
-    }
+  opwright::sum_columns(grad_bias, input.size(0), [=](int64_t i, int64_t j) {
+    const auto x = opwright::widen(input(i, j)) + opwright::widen(bias(j));
+    const auto gradient = opwright::widen(grad_output(i, j)) * slope(x);
+    grad_input(i, j) = opwright::narrow<T>(gradient);
+    return gradient;
   });
 }
 

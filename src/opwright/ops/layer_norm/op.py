@@ -1,7 +1,7 @@
 """Layer norm along the last dimension: (input - mean) / sqrt(variance + eps) * weight + bias."""
 
 import torch.nn.functional as F
-from opwright import Dim, Operator, Scalar, Shape, Tensor
+from opwright import Backward, Dim, Operator, Scalar, Shape, Tensor
 
 batch = Shape("batch", typical=((1024,), (8, 128)), edge=((), (0,), (1,), (3,), (2, 3), (1_025,)))
 hidden = Dim("hidden", typical=(768, 1024), edge=(1, 31, 33, 64, 257))
@@ -21,4 +21,17 @@ layer_norm = Operator(
     ),
     sources={"cpu": "layer_norm.cpp", "cuda": "layer_norm.cu", "hip": "layer_norm.cu"},
     reduction="hidden",
+    backward=Backward(
+        "layer_norm_backward(Tensor grad_output, Tensor input, Tensor weight, float eps)"
+        " -> (Tensor grad_input, Tensor grad_weight, Tensor grad_bias)",
+        saved=("input", "weight"),
+        sources={
+            "cpu": "layer_norm_backward.cpp",
+            "cuda": "layer_norm_backward.cu",
+            "hip": "layer_norm_backward.cu",
+        },
+        reduction="hidden",
+    ),
+    autocast="float32",
+    vmap=batch,
 )
