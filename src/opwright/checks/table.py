@@ -33,7 +33,7 @@ from opwright.checks.device import (
     hidden_sync,
     stream,
 )
-from opwright.checks.learning import autocast, gradients
+from opwright.checks.learning import autocast, dispatcher, gradients
 from opwright.checks.protocol import Build, Check
 from opwright.errors import UsageError
 from opwright.spec.naming import did_you_mean
@@ -49,6 +49,7 @@ CHECKS: tuple[Check, ...] = (
     mutation.CHECK,
     call_effects.CHECK,
     gradients.CHECK,
+    dispatcher.CHECK,
     autocast.CHECK,
     determinism.CHECK,
     batch_invariance.CHECK,

@@ -25,8 +25,14 @@ from opwright.spec.operator import OperatorSpec
 from opwright.spec.target import Target, parse_target
 
 SETUP = "opwright.session.subject:set_up"
-# The last is what autograd imports when it first checks a shape: that changes warning filters.
-PRELOAD = ("torch", "opwright.session.subject", "torch.fx.experimental.symbolic_shapes")
+# The third is what autograd imports when it first checks a shape: that changes warning filters.
+PRELOAD = (
+    "torch",
+    "opwright.session.subject",
+    "torch.fx.experimental.symbolic_shapes",
+    "torch._dynamo",  # seconds, which each child would take
+    "torch._functorch.aot_autograd",
+)
 
 
 def set_up(payload: dict[str, Any]) -> Callable[[dict[str, Any]], dict[str, Any]]:

@@ -1,0 +1,55 @@
+"""What the checks of compilers and transforms have in common: small calls, and the dispatcher's entry."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch._ops import OpOverload
+
+from opwright.checks.protocol import Subject
+from opwright.inputs.call import Call, make_call
+from opwright.spec.case import Case
+from opwright.spec.operator import OperatorSpec
+from opwright.spec.sampling import Sizes, roomy_size_sets
+
+_CANDIDATES = 12
+
+
+def rich_sizes(spec: OperatorSpec, scalars: dict[str, Any], count: int = 1) -> list[Sizes]:
+    """Small sets of sizes, those with many dimensions first: they can lie in memory in most ways."""
+    sets = roomy_size_sets(spec, scalars, count=_CANDIDATES)
+    by_rank = sorted(sets, key=lambda s: -sum(len(v) for v in s.values() if isinstance(v, tuple)))
+    return by_rank[:count]
+
+
+def overload_of(subject: Subject) -> OpOverload | None:
+    """The dispatcher's entry that the subject calls; None where it calls something else."""
+    found = subject.kernel or subject.call
+    return found if isinstance(found, OpOverload) else None
+
+
+def learns(spec: OperatorSpec) -> bool:
+    """Whether an operator gives gradients of something: it has a backward, and a continuous argument."""
+    if spec.backward is None:
+        return False
+    return any(_is_continuous(spec, argument.name) for argument in spec.schema.tensors)
+
+
+def _is_continuous(spec: OperatorSpec, name: str) -> bool:
+    dtype = spec.dtype_of(spec.inputs[name])
+    variables = {variable.name: variable.dtypes for variable in spec.type_variables}
+    return any("float" in one or "complex" in one for one in variables.get(dtype, (dtype,)))
+
+
+def returns_arguments(spec: OperatorSpec) -> bool:
+    """Whether the schema returns an argument itself, which no compiler takes of a custom operator."""
+    return any(item.alias is not None for item in spec.schema.returns)
+
+
+def recording_call(spec: OperatorSpec, case: Case) -> Call:
+    """The call of a case, all of whose continuous arguments ask for a gradient."""
+    call = make_call(spec, case)
+    for tensor in call.tensors.values():
+        if tensor.is_floating_point() or tensor.is_complex():
+            tensor.requires_grad_()
+    return call
