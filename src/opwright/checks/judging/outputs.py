@@ -97,8 +97,10 @@ def same_bits(one: torch.Tensor, other: torch.Tensor) -> bool:
     """Whether two tensors hold the same values, bit by bit; NaN is equal to itself, 0.0 not to -0.0."""
     if one.shape != other.shape or one.dtype != other.dtype:
         return False
-    flat = (tensor.detach().contiguous().reshape(-1).view(torch.uint8) for tensor in (one, other))
-    return torch.equal(*flat)
+    dense = (
+        t.detach().flatten().clone(memory_format=torch.contiguous_format) for t in (one, other)
+    )
+    return torch.equal(*(tensor.view(torch.uint8) for tensor in dense))
 
 
 def reduction_length(spec: OperatorSpec, case: Case) -> int:
