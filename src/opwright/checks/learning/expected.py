@@ -67,11 +67,20 @@ def reference_gradients(
 
 
 def gradient_standards(
-    call: Call, case: Case, wanted: Sequence[str], incoming: Sequence[torch.Tensor | None]
+    call: Call,
+    case: Case,
+    wanted: Sequence[str],
+    incoming: Sequence[torch.Tensor | None],
+    dtypes: Sequence[torch.dtype] | None = None,
 ) -> tuple[Standard, ...]:
-    """What each gradient is held to. A broadcast argument's is a sum, and its tolerance grows with it."""
+    """What each gradient is held to. A broadcast argument's is a sum, and its tolerance grows with it.
+
+    ``dtypes`` are those in which the gradients come, where they are not those of the arguments.
+    """
     spec = call.spec
     reference = reference_gradients(call, wanted, incoming, wide=False)
+    if dtypes is not None:
+        reference = [one.to(dtype) for one, dtype in zip(reference, dtypes, strict=True)]
     oracle = reference_gradients(call, wanted, incoming, wide=True)
     most = max((grad.numel() for grad in incoming if grad is not None), default=1)
     standards: list[Standard] = []
