@@ -21,7 +21,10 @@ OPERATORS = sorted(name for name in installed_names() if "cuda" in find_one(name
 WAVES = [Target("emulated", "wave32"), Target("emulated", "wave64")]
 # Kernels whose threads work together are tried on waves of both sizes, and sanitized as well; for the
 # others a wave's size decides nothing.
-TOGETHER = ("layer_norm", "rms_norm", "row_softmax", "transpose")
+TOGETHER = (
+    *("dynamic_quant", "layer_norm", "moe_gating_top_k_softmax", "rms_norm", "row_softmax"),
+    "transpose",
+)
 CHECKS = ("empty", "coverage", "numerics")
 FURTHER = [pytest.mark.exhaustive]
 
@@ -43,6 +46,17 @@ def on_waves(always: Sequence[str]) -> list[Any]:
     ]
 
 
+BACKWARDS = [
+    pytest.param(
+        f"{find_one(name).spec.location.file}:{backward.name}",
+        target,
+        id=f"{backward.name}-{target.architecture}",
+        marks=[] if name == "layer_norm" and target is WAVES[1] else FURTHER,
+    )
+    for name in OPERATORS
+    for backward in find_one(name).spec.backwards
+    for target in WAVES
+]
 # One whose threads work alone, and three in which they work together differently.
 DIFFERENT = ("bias_gelu", "layer_norm", "row_softmax", "transpose")
 SANITIZED = [
@@ -71,6 +85,12 @@ def test_every_shipped_operator_has_device_code() -> None:
 @pytest.mark.parametrize(("name", "target"), on_waves(OPERATORS))
 def test_checks_find_nothing(name: str, target: Target, worker: Worker) -> None:
     record = check_operator(worker, name, find_one(name), target, only=CHECKS)
+    assert without_a_fault(list(record.cases))
+
+
+@pytest.mark.parametrize(("text", "target"), BACKWARDS)
+def test_checks_find_nothing_in_backwards(text: str, target: Target, worker: Worker) -> None:
+    record = check_operator(worker, text, find_one(text), target, only=CHECKS)
     assert without_a_fault(list(record.cases))
 
 

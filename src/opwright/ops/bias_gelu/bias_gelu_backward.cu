@@ -1,10 +1,8 @@
 #include <opwright/device.h>
+#include <opwright/device_columns.h>
 #include <opwright/kernel.h>
 
 #include <cstring>
-
-// A block has kColumns columns to itself; its rows of threads go down the rows of the tensors.
-constexpr int kColumns = 32, kRows = 8;
 
 // d gelu(x) / dx
 template <bool Tanh, typename Compute>
@@ -28,13 +26,13 @@ __global__ void bias_gelu_backward_kernel(opwright::View<const T, 2> grad_output
                                           opwright::View<T, 2> grad_input,
                                           opwright::View<T, 1> grad_bias) {
   using Compute = opwright::compute_t<T>;
-  __shared__ Compute sums[kRows][kColumns];
+  __shared__ opwright::ColumnSums<Compute> scratch;
   const int64_t rows = input.size(0), hidden = input.size(1);
-  const int64_t column = static_cast<int64_t>(blockIdx.x) * kColumns + threadIdx.x;
+  const int64_t column = opwright::column_of_thread();
   Compute sum = 0;
   if (column < hidden) {
     const Compute b = opwright::widen(bias.data[column]);
-    for (int64_t row = threadIdx.y; row < rows; row += kRows) {
+    for (int64_t row = threadIdx.y; row < rows; row += opwright::kBlockRows) {
       const int64_t at = row * hidden + column;
       const Compute slope = gelu_slope<Tanh>(opwright::widen(input.data[at]) + b);
       const Compute gradient = opwright::widen(grad_output.data[at]) * slope;
@@ -42,12 +40,8 @@ __global__ void bias_gelu_backward_kernel(opwright::View<const T, 2> grad_output
       sum += gradient;
     }
   }
-  sums[threadIdx.y][threadIdx.x] = sum;
-  __syncthreads();
-  if (threadIdx.y == 0 && column < hidden) {
-    for (int row = 1; row < kRows; ++row) sum += sums[row][threadIdx.x];
-    grad_bias.data[column] = opwright::narrow<T>(sum);
-  }
+  sum = opwright::sum_of_column(sum, scratch);
+  if (threadIdx.y == 0 && column < hidden) grad_bias.data[column] = opwright::narrow<T>(sum);
 }
 
 // `approximate` is "tanh" or "none", as in torch.nn.functional.gelu.
@@ -56,8 +50,8 @@ void bias_gelu_backward(opwright::View<const T, 2> grad_output, opwright::View<c
                         opwright::View<const T, 1> bias, const char* approximate,
                         opwright::View<T, 2> grad_input, opwright::View<T, 1> grad_bias,
                         opwright::Stream stream) {
-  const dim3 block(kColumns, kRows);
-  const unsigned blocks = static_cast<unsigned>((input.size(1) + kColumns - 1) / kColumns);
+  const dim3 block = opwright::block_of_columns();
+  const unsigned blocks = opwright::blocks_for_columns(input.size(1));
   if (std::strcmp(approximate, "tanh") == 0) {
     opwright::launch(bias_gelu_backward_kernel<true, T>, blocks, block, stream, grad_output, input,
                      bias, grad_input, grad_bias);

@@ -35,5 +35,6 @@ bias_gelu = Operator(
             "hip": "bias_gelu_backward.cu",
         },
     ),
+    autocast="widest",
     vmap=batch,
 )

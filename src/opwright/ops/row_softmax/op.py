@@ -13,4 +13,6 @@ row_softmax = Operator(
     reference=lambda input: torch.softmax(input, -1),
     sources={"cpu": "row_softmax.cpp", "cuda": "row_softmax.cu", "hip": "row_softmax.cu"},
     reduction="columns",
+    autocast="float32",
+    vmap=batch,
 )
