@@ -33,7 +33,7 @@ from opwright.checks.device import (
     hidden_sync,
     stream,
 )
-from opwright.checks.learning import autocast, dispatcher, gradients
+from opwright.checks.learning import autocast, compiling, dispatcher, gradients
 from opwright.checks.protocol import Build, Check
 from opwright.errors import UsageError
 from opwright.spec.naming import did_you_mean
@@ -50,6 +50,7 @@ CHECKS: tuple[Check, ...] = (
     call_effects.CHECK,
     gradients.CHECK,
     dispatcher.CHECK,
+    compiling.CHECK,
     autocast.CHECK,
     determinism.CHECK,
     batch_invariance.CHECK,

@@ -1,0 +1,212 @@
+"""Compilers: a compiled call is what the call itself is, for known sizes and unknown ones."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import torch
+
+from opwright.binding.call import quick_call
+from opwright.binding.dispatch import dispatcher_op
+from opwright.checks.judging.outputs import same_bits
+from opwright.checks.judging.refusals import refused
+from opwright.checks.learning.backends import Function, blamed, compiled, inductors_files_gone
+from opwright.checks.learning.expected import continuous, differentiable, incoming_like
+from opwright.checks.learning.places import learns, overload_of, returns_arguments, rich_sizes
+from opwright.checks.planning.choices import case_name, dtype_choices, scalar_choices
+from opwright.checks.protocol import Check, Subject, no_sizes
+from opwright.inputs.call import Call, fresh_results, make_call
+from opwright.records.verdict import Finding, Outcome, failed, not_checked, passed
+from opwright.running import operator_runs
+from opwright.spec.case import Case
+from opwright.spec.operator import OWN, OperatorSpec
+from opwright.spec.sampling import MAX_ELEMENTS, allowed
+
+_TIMES = (2, 3)  # how much larger tensors are when sizes change
+_HOWS = ("static", "dynamic", "static gradients", "dynamic gradients", "export", "inductor")
+
+
+def cases(spec: OperatorSpec) -> Iterator[Case]:
+    """Each way to compile, at one small set of sizes, in the first dtype.
+
+    Inductor only where the kernel stays one: what it makes of a traced function takes a C++ compiler long.
+    """
+    if returns_arguments(spec):
+        return
+    scalars, dtypes = scalar_choices(spec)[0], dtype_choices(spec)[0]
+    for sizes in rich_sizes(spec, scalars):
+        for how in _HOWS:
+            if ("gradients" in how and not learns(spec)) or (
+                how == "inductor" and spec.backward == OWN
+            ):
+                continue
+            name = case_name(sizes, dtypes, scalars, (), how)
+            yield Case("compile", name, dtypes, sizes, scalars, extra={"how": how})
+
+
+def run(case: Case, subject: Subject) -> Outcome:
+    """Compile the call in one way, and compare bits with the call itself."""
+    spec, how = subject.spec, case.extra["how"]
+    overload = overload_of(subject)
+    if overload is None:
+        return not_checked("what is called here is no operator of the dispatcher")
+    if "gradients" in how and subject.lacks_backward:
+        return not_checked(subject.lacks_backward)
+    if how == "export":
+        return _exported(case, spec, overload)
+    # What users call: the operator itself, which is Python.
+    function = quick_call(spec, overload, dispatcher_op(spec).recorded)
+    if how == "inductor":
+        with inductors_files_gone():
+            return _compared(case, spec, function, "inductor")
+    return _compared(case, spec, function, "aot_eager")
+
+
+def _compared(case: Case, spec: OperatorSpec, function: Function, backend: str) -> Outcome:
+    how = case.extra["how"]
+    dynamic = how.startswith("dynamic")
+    sizes = [case.sizes, *(_larger(spec, case) if dynamic else ())]
+    with compiled(function, backend, dynamic=dynamic) as one:
+        for number, chosen in enumerate(sizes):
+            sized = Case("compile", "", case.dtypes, chosen, case.scalars, seed=number)
+            right = _values(sized, spec, function, gradients="gradients" in how)
+            try:
+                found = _values(sized, spec, one.call, gradients="gradients" in how)
+            except Exception as error:
+                arguments = tuple(make_call(spec, sized).positional)
+                fault = blamed(error, function, backend, arguments)
+                if fault is None:
+                    return not_checked(f"{backend} compiles nothing here: {refused(error)}")
+                return failed(fault)
+            if wrong := _differing(right, found):
+                return failed(_differs(wrong, backend, how))
+        graphs = one.graphs
+    if len(sizes) > 1 and graphs >= len(sizes):
+        return failed(_recompiles(graphs))
+    return passed({"graphs": graphs})
+
+
+def _larger(spec: OperatorSpec, case: Case) -> list[dict[str, Any]]:
+    """Every size some times as large: what was equal stays so, what was divisible as well."""
+    scaled = [
+        {
+            name: tuple(times * size for size in value)
+            if isinstance(value, tuple)
+            else times * value
+            for name, value in case.sizes.items()
+        }
+        for times in _TIMES
+    ]
+    return [sizes for sizes in scaled if allowed(spec, sizes, case.scalars, MAX_ELEMENTS)]
+
+
+def _values(
+    case: Case, spec: OperatorSpec, function: Function, *, gradients: bool
+) -> dict[str, torch.Tensor | None]:
+    """All that a call gives, by name: results, written arguments, and gradients where asked for."""
+    call = make_call(spec, case)
+    operator_runs()
+    if not gradients:
+        with torch.no_grad():
+            return _named(call, function(*call.positional))
+    wanted = differentiable(spec, call)
+    leaves = [call.arguments[name].requires_grad_() for name in wanted]
+    with torch.enable_grad():
+        returned = function(*call.positional)
+    results = continuous(fresh_results(spec, returned))
+    found = torch.autograd.grad(
+        results, leaves, incoming_like(results, case.seed), allow_unused=True
+    )
+    named = {f"gradient of `{n}`": grad for n, grad in zip(wanted, found, strict=True)}
+    return {**_named(call, returned), **named}
+
+
+def _named(call: Call, returned: Any) -> dict[str, torch.Tensor | None]:
+    names = [f"`{item.name}`" for item in call.spec.schema.fresh_returns]
+    fresh = dict(zip(names, fresh_results(call.spec, returned), strict=True))
+    return {**fresh, **{f"`{name}`": call.arguments[name] for name in call.written}}
+
+
+def _differing(
+    right: dict[str, torch.Tensor | None], found: dict[str, torch.Tensor | None]
+) -> Sequence[str]:
+    """Names of what is not the same, bit by bit."""
+    return [
+        name
+        for name, tensor in right.items()
+        if (tensor is None) != (found[name] is None)
+        or (tensor is not None and not same_bits(tensor, _there(found[name])))
+    ]
+
+
+def _there(tensor: torch.Tensor | None) -> torch.Tensor:
+    assert tensor is not None
+    return tensor
+
+
+def _differs(names: Sequence[str], backend: str, how: str) -> Finding:
+    return Finding(
+        "compiled differs",
+        f"{' and '.join(names)} of the call compiled by {backend} ({how}) differ from those of the call "
+        "itself: something of it was decided, or computed, when it was traced",
+        {"differing": list(names), "backend": backend},
+    )
+
+
+def _recompiles(graphs: int) -> Finding:
+    return Finding(
+        "compiled anew for each size",
+        f"{graphs} calls with sizes of their own took {graphs} graphs with dynamic=True: on the way a size "
+        "becomes a number (int(), a Python loop, numpy); keep it symbolic",
+        {"graphs": graphs},
+    )
+
+
+class _Module(torch.nn.Module):
+    """The call with everything but its tensors fixed."""
+
+    def __init__(self, overload: Function, call: Call) -> None:
+        super().__init__()
+        self._overload, self._call = overload, call
+
+    def forward(self, *tensors: torch.Tensor) -> Any:
+        """Call the operator with these tensors."""
+        given = dict(zip(self._call.tensors, tensors, strict=True))
+        positional, keywords = self._call.spec.schema.as_call({**self._call.arguments, **given})
+        return self._overload(*positional, **keywords)
+
+
+def _exported(case: Case, spec: OperatorSpec, overload: Function) -> Outcome:
+    """Export the call, write it down, read it, and run what was read."""
+    call, own, third = (make_call(spec, case) for _ in range(3))
+    operator_runs()
+    with torch.no_grad():
+        right = _named(own, overload(*own.positional))
+        try:
+            program = torch.export.export(_Module(overload, call), tuple(call.tensors.values()))
+            file = io.BytesIO()
+            torch.export.save(program, file)
+            file.seek(0)
+            returned = torch.export.load(file).module()(*third.tensors.values())
+        except Exception as error:
+            return failed(Finding("export fails", f"torch.export: {refused(error)}"))
+    wrong = _differing(right, _named(third, returned))
+    return failed(_differs(wrong, "torch.export", "read again")) if wrong else passed()
+
+
+def _why_none(spec: OperatorSpec) -> str:
+    if returns_arguments(spec):
+        return "PyTorch compiles no operator that returns its argument"
+    return no_sizes(spec)
+
+
+CHECK = Check(
+    "compile",
+    "torch.compile and torch.export give the call's own bits, in one graph, also for sizes that change",
+    cases,
+    run,
+    why_none=_why_none,
+    kinds=("cpu",),
+)
