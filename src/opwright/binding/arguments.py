@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import torch
@@ -53,6 +54,14 @@ def _has_tangent(tensor: torch.Tensor) -> bool:
     return forward_ad._current_level >= 0 and forward_ad.unpack_dual(tensor).tangent is not None
 
 
+def _uncast(values: Iterable[Any]) -> AbstractContextManager[Any]:
+    """Autocast off for what a kernel calls: its arguments are cast already, as the operator declares."""
+    if not torch._C._is_any_autocast_enabled():
+        return nullcontext()
+    device = next(v.device.type for v in values if isinstance(v, torch.Tensor))
+    return torch.autocast(device, enabled=False)
+
+
 def kernel_from(spec: OperatorSpec, function: Callable[..., Any]) -> Callable[..., Any]:
     """A Python function as a kernel: with every argument, unseen by autograd, its writes counted."""
     written = [argument.name for argument in spec.schema.tensors if argument.mutated]
@@ -63,7 +72,7 @@ def kernel_from(spec: OperatorSpec, function: Callable[..., Any]) -> Callable[..
         values = named(spec, args, kwargs)
         refuse_gradients(spec, values)
         positional, keywords = spec.schema.as_call(values)
-        with unseen():
+        with unseen(), _uncast(values.values()):
             result = function(*positional, **keywords)
         torch.autograd.graph.increment_version([values[name] for name in written])
         return result

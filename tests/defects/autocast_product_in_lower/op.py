@@ -17,4 +17,5 @@ autocast_product_in_lower = Operator(
     dtypes=("float32", "bfloat16", "float16"),
     reference=lambda input: input @ input.mT,
     function=gram,
+    backward="own",
 )
