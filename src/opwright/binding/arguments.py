@@ -46,7 +46,7 @@ def refuse_tangents(spec: OperatorSpec, values: Mapping[str, Any]) -> None:
         if isinstance(value, torch.Tensor) and _has_tangent(value):
             raise RuntimeError(
                 f"{spec.name}: argument `{name}` has a forward-mode gradient, and the operator has no "
-                "such formula: use reverse mode, or torch.autograd.functional.jvp, which differentiates twice"
+                "such formula: use reverse mode"
             )
 
 

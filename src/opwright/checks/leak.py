@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import itertools
 import math
+import statistics
 import sys
 from array import array
 from collections.abc import Callable, Iterator
@@ -29,6 +31,7 @@ _WARM_UP, _ROUNDS, _CALLS = 30, 8, 25
 # A slope is believed when it is this many standard errors above 0.
 _CERTAIN = 4.0
 _LEAST_BYTES, _LEAST_OBJECTS = 4.0, 0.3  # a call
+_MORE_LOOKS = 2  # at objects: a leak goes on, what settles does not
 _STEP = {"step": True}
 _REFUSED_KINDS = ("dtype", "rank", "size", "value")
 
@@ -129,11 +132,21 @@ def _judged(subject: Subject, one: Callable[[], bool], what: str) -> Outcome:
     findings = []
     if size.surely > _LEAST_BYTES:
         findings.append(_finding("memory leaked", what, "bytes", size))
-    if objects.surely > _LEAST_OBJECTS:
+    if _objects_grow(held) and all(
+        _objects_grow(_held_after_each_round(one, device_bytes)) for _ in range(_MORE_LOOKS)
+    ):
         findings.append(_finding("Python objects leaked", what, "Python objects", objects))
     if device_size.surely > _LEAST_BYTES and _grows_again(one, device_bytes, device_size):
         findings.append(_finding("device memory leaked", what, "bytes of the device", device_size))
     return failed(*findings, figures=figures) if findings else passed(figures)
+
+
+def _objects_grow(held: list[tuple[int, int, int]]) -> bool:
+    """Whether objects are left, and after most rounds: what Python and torch keep comes in bursts, and ends."""
+    objects = [row[1] for row in held]
+    grown = [after - before for before, after in itertools.pairwise(objects)]
+    is_steady = statistics.median(grown) > _LEAST_OBJECTS * _CALLS
+    return is_steady and slope(objects, _CALLS).surely > _LEAST_OBJECTS
 
 
 def _grows_again(one: Callable[[], bool], device_bytes: Callable[[], int], first: Slope) -> bool:

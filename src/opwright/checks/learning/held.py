@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-_LOOKED_AT = 200
+_LOOKED_AT = 3  # each look goes over all objects of the process
 
 
 def holders_of_tensors(known: set[int]) -> str:

@@ -42,8 +42,9 @@ def again(case: Case, subject: Subject, call: Call) -> Outcome:
 def saved_and_changed(case: Case, subject: Subject, call: Call) -> Outcome:
     """Arguments changed in place after the call: the gradient is that of the call, or autograd refuses."""
     findings = []
+    leaves, results = _recorded(subject, call)
+    before = _gradients(results, leaves, incoming_like(results, case.seed))
     for name in differentiable(call.spec, call):
-        before, _ = _gradients_after(case, subject, call, None)
         after, refused = _gradients_after(case, subject, call, name)
         if refused:
             continue
@@ -61,20 +62,16 @@ def saved_and_changed(case: Case, subject: Subject, call: Call) -> Outcome:
 
 
 def _gradients_after(
-    case: Case, subject: Subject, call: Call, changed: str | None
+    case: Case, subject: Subject, call: Call, changed: str
 ) -> tuple[list[Any], bool]:
     """The gradients where an argument was changed after the call, and whether autograd refused."""
     leaves, results, given = _recorded_views(subject, call)
-    if changed is not None:
-        with torch.no_grad():
-            given[changed].mul_(2).add_(1)
+    with torch.no_grad():
+        given[changed].mul_(2).add_(1)
     try:
-        found = torch.autograd.grad(
-            results, leaves, incoming_like(results, case.seed), allow_unused=True
-        )
+        return _gradients(results, leaves, incoming_like(results, case.seed)), False
     except RuntimeError:
         return [], True
-    return list(found), False
 
 
 def double_backward(case: Case, subject: Subject, call: Call) -> Outcome:
