@@ -9,6 +9,9 @@ from source_tree import read_modules
 SAID_BY_THE_MESSAGE = {
     "call changes global state",
     "changed before it refused",
+    "compiled anew for each size",
+    "fake differs",
+    "gradient of changed arguments",
     "floating-point control changed",
     "hidden synchronisation",
     "import changes global state",

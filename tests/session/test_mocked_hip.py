@@ -22,7 +22,6 @@ from opwright.errors import ToolchainError
 from opwright.frozen import replace
 from opwright.generate.stand_in import stand_in_request
 from opwright.records.artifact import Artifact
-from opwright.session import building
 from opwright.session.architecture import with_architecture
 from opwright.session.building import build_operator
 from opwright.spec.target import Target
@@ -58,7 +57,7 @@ class HipTorch:
         for library in (stand_in, *torch_facts().library_dir.glob("lib*.so*")):
             (self.root / "lib" / library.name).symlink_to(library)
         facts = replace(torch_facts(), root=self.root, version="2.13.0+rocm6.3", hip=HIP)
-        patch.setattr(building, "torch_facts", lambda: facts)
+        patch.setattr("opwright.toolchain.torch_facts.torch_facts", lambda: facts)
         properties = SimpleNamespace(gcnArchName="gfx90a:sramecc+:xnack-", warp_size=64)
         patch.setattr(torch.version, "hip", HIP)
         patch.setattr(torch.cuda, "is_available", lambda: True)
