@@ -92,3 +92,35 @@ def test_it_waits_for_the_device_also_after_an_exception() -> None:
     with pytest.raises(ValueError, match="no"):
         on_device(fails, DEVICE, lambda: waited.append(True))(torch.zeros(1))
     assert waited == [True]
+
+
+def test_gradients_travel_back_and_come_in_as_they_lie_in_memory() -> None:
+    seen = []
+
+    class Doubled(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
+            ctx.save_for_backward(x)
+            return x * x
+
+        @staticmethod
+        def backward(ctx: Any, *grads: torch.Tensor) -> torch.Tensor:
+            (grad,), (x,) = grads, ctx.saved_tensors
+            seen.append((grad.shape, grad.stride(), x.data_ptr()))
+            return 2 * x * grad
+
+    leaf = torch.arange(6.0).reshape(2, 3).requires_grad_()
+    result = ran(Doubled.apply, leaf)
+    incoming = torch.full((1, 3), 5.0).expand(2, 3)
+    (gradient,) = torch.autograd.grad(result, leaf, incoming)
+    assert torch.equal(gradient, 10 * leaf.detach())
+    ((shape, stride, address),) = seen
+    assert (shape, stride) == (incoming.shape, incoming.stride())
+    assert address != leaf.data_ptr()
+
+
+def test_no_gradient_comes_back_from_what_gives_none() -> None:
+    leaf = torch.ones(3, requires_grad=True)
+    assert not ran(lambda x: x.detach() * 2, leaf).requires_grad
+    with torch.no_grad():
+        assert not ran(lambda x: x * 2, leaf).requires_grad

@@ -46,6 +46,27 @@ class Placement:
             host.copy_(there)
 
 
+class _Journey(torch.autograd.Function):
+    """To the device or home, for what autograd follows: its gradient travels the other way."""
+
+    @staticmethod
+    def forward(ctx: Any, tensor: torch.Tensor, placement: Placement, home: bool) -> torch.Tensor:
+        ctx.device, ctx.home = placement.device, home
+        return placement.fetched(tensor) if home else placement.placed(tensor)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> tuple[Any, None, None]:
+        return _moved(gradients[0], Placement(ctx.device), home=not ctx.home), None, None
+
+
+def _moved(tensor: torch.Tensor, placement: Placement, *, home: bool) -> torch.Tensor:
+    """The tensor on the other side, with a gradient where it has one to give."""
+    if torch.is_grad_enabled() and tensor.requires_grad:
+        moved: torch.Tensor = _Journey.apply(tensor, placement, home)  # type: ignore[no-untyped-call]
+        return moved
+    return placement.fetched(tensor) if home else placement.placed(tensor)
+
+
 def on_device(
     call: Callable[..., Any], device: torch.device, finish: Callable[[], None]
 ) -> Callable[..., Any]:
@@ -58,7 +79,9 @@ def on_device(
     def run(*arguments: Any, **keywords: Any) -> Any:
         placement = Placement(device)
         values = (*arguments, *keywords.values())
-        there = {id(value): placement.placed(value) for value in values if _is_tensor(value)}
+        there = {
+            id(value): _moved(value, placement, home=False) for value in values if _is_tensor(value)
+        }
         given = {id(there[id(value)]): value for value in values if id(value) in there}
         try:
             result = call(
@@ -79,7 +102,7 @@ def _back(value: Any, given: dict[int, Any], placement: Placement) -> Any:
     """What came back: an argument itself, where the argument itself came back."""
     if id(value) in given:
         return given[id(value)]
-    return placement.fetched(value) if _is_tensor(value) else value
+    return _moved(value, placement, home=True) if _is_tensor(value) else value
 
 
 def _is_tensor(value: object) -> bool:

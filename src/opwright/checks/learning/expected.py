@@ -22,10 +22,10 @@ def differentiable(spec: OperatorSpec, call: Call) -> list[str]:
 
 
 def incoming_like(results: Sequence[torch.Tensor], seed: int) -> list[torch.Tensor]:
-    """A gradient for each result that can have one, drawn in float64 and rounded to its dtype."""
+    """A gradient for each result that can have one, drawn in float64 and rounded to its dtype, where it is."""
     generator = torch.Generator().manual_seed(1000 + seed)
     return [
-        torch.randn(tensor.shape, dtype=torch.float64, generator=generator).to(tensor.dtype)
+        torch.randn(tensor.shape, dtype=torch.float64, generator=generator).to(tensor)
         for tensor in results
         if tensor.is_floating_point() or tensor.is_complex()
     ]

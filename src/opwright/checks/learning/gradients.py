@@ -236,5 +236,4 @@ CHECK = Check(
     cases,
     run,
     why_none=_why_none,
-    kinds=("cpu", "emulated"),
 )

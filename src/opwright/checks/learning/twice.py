@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import torch
 from torch.autograd.gradcheck import GradcheckError
 
+from opwright.checks.device.placed import placed
 from opwright.checks.learning.expected import called, continuous, differentiable, incoming_like
 from opwright.checks.protocol import Subject
 from opwright.inputs.call import Call
@@ -42,6 +44,11 @@ def again(case: Case, subject: Subject, call: Call) -> Outcome:
 def saved_and_changed(case: Case, subject: Subject, call: Call) -> Outcome:
     """Arguments changed in place after the call: the gradient is that of the call, or autograd refuses."""
     findings = []
+    if (
+        subject.device and subject.kernel
+    ):  # a change on the host would not reach what the call was given
+        subject = replace(subject, call=subject.kernel)
+        call = placed(call, subject.device)
     leaves, results = _recorded(subject, call)
     before = _gradients(results, leaves, incoming_like(results, case.seed))
     for name in differentiable(call.spec, call):
