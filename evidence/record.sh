@@ -2,7 +2,7 @@
 # Makes the records of one folder, on a machine with NVIDIA GPUs: evidence/record.sh FOLDER
 #
 # PYTHON names the Python that has torch and Opwright's needs; the checkout need not be installed.
-# With two GPUs it takes about six minutes, and what needs two is checked. Each record is finished by
+# With two GPUs it takes about eight minutes, and what needs two is checked. Each record is finished by
 # itself, so a run that is cut short leaves those that were.
 # A rehearsal without a GPU, in which extensions are refused: TARGET=simulated OPERATORS=add2.
 set -u

@@ -44,11 +44,9 @@ def again(case: Case, subject: Subject, call: Call) -> Outcome:
 def saved_and_changed(case: Case, subject: Subject, call: Call) -> Outcome:
     """Arguments changed in place after the call: the gradient is that of the call, or autograd refuses."""
     findings = []
-    if (
-        subject.device and subject.kernel
-    ):  # a change on the host would not reach what the call was given
-        subject = replace(subject, call=subject.kernel)
-        call = placed(call, subject.device)
+    if (device := subject.device) and (kernel := subject.kernel):
+        # A change on the host would not reach what the call was given.
+        call, subject = placed(call, device), replace(subject, call=kernel)
     leaves, results = _recorded(subject, call)
     before = _gradients(results, leaves, incoming_like(results, case.seed))
     for name in differentiable(call.spec, call):
