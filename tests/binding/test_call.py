@@ -58,10 +58,15 @@ TRANSFORMS = {
 }
 
 
+@pytest.mark.parametrize("through", ["the operator", "torch.ops"])
 @pytest.mark.parametrize("transform", TRANSFORMS)
-def test_gradients_of_transforms_are_refused(stable_ops, transform):
+def test_gradients_of_transforms_are_refused(stable_ops, transform, through):
+    spread = stable_ops.spread
+    if through == "torch.ops":
+        spread = spread.implementation.overload
+
     def f(x):
-        return stable_ops.spread(torch.zeros(2, 3), x)[0]
+        return spread(torch.zeros(2, 3), x)[0]
 
     lost = "has a forward-mode gradient" if transform == "jvp" else "requires grad"
     with pytest.raises(RuntimeError, match=f"argument `y` {lost}, and the operator has no"):

@@ -191,7 +191,7 @@ named = Operator(
 
 def test_nothing_but_none_is_refused_at_once(tmp_path: Path) -> None:
     read_operator(write_operator(tmp_path, CALLABLE.replace("called", "given"))).load()
-    with pytest.raises(RuntimeError, match="given: expected tensors, got None"):
+    with pytest.raises(RuntimeError, match="given: argument `x`: expected a tensor, got None"):
         torch.ops.opwright.given(None)
 
 

@@ -30,16 +30,22 @@ def quick_call(spec: OperatorSpec, overload: Kernel, record: Kernel | None = Non
 
 
 def _inferring(spec: OperatorSpec, overload: Kernel) -> Kernel:
-    is_compiling = torch.compiler.is_compiling
+    from opwright.binding.below import below_autograd
+
+    is_compiling, below = torch.compiler.is_compiling, below_autograd(overload)
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        if not _is_recording() or is_compiling():
-            return overload(*args, **kwargs)
-        if _any_requires_grad(*args, **kwargs) or forward_ad._current_level >= 0:
+        if is_compiling() or _transforms_are_active():
+            return overload(*args, **kwargs)  # the kernel for autograd refuses what this one does
+        if forward_ad._current_level >= 0:
+            _refuse(spec, args, kwargs)
+        if not _is_recording():
+            return below(*args, **kwargs)
+        if _any_requires_grad(*args, **kwargs):
             _refuse(spec, args, kwargs)
         _set_recording(False)
         try:
-            return overload(*args, **kwargs)
+            return below(*args, **kwargs)
         finally:
             _set_recording(True)
 

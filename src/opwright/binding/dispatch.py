@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from opwright.binding.inference import refusing_kernel
 from opwright.binding.library import Library, Offer
 from opwright.errors import DeviceError
 from opwright.log import log
@@ -140,11 +141,14 @@ class DispatcherOp:
         if self._transforms is not None:
             self._transforms._destroy()
             self._transforms, self.recorded = None, None
+        self._transforms = torch.library.Library(self.namespace, "FRAGMENT")
+        if self.spec.backward is None:
+            kernel = refusing_kernel(self.spec, self.overload)
+            self._transforms.impl(self.spec.name, kernel, "Autograd")
         if not self.spec.is_transformed:
             return
         from opwright.binding.transforms import register_transforms  # who only infers needs none
 
-        self._transforms = torch.library.Library(self.namespace, "FRAGMENT")
         backwards = [dispatcher_op(backward).overload for backward in self.spec.backwards]
         self.recorded = register_transforms(self._transforms, self.spec, self.overload, backwards)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from opwright.binding.below import below_autograd, entry_of
+from opwright.binding.below import below_autograd
 from opwright.spec.backward import GRAD
 from opwright.spec.operator import OWN, OperatorSpec
 
@@ -96,8 +96,6 @@ class _Step:
             self._recorded = _own(backward.function, self._recorded)
         # One that records its own gradients may need autograd for its first one.
         below = overload if backward.backward == OWN else below_autograd(overload)
-        if not self.is_differentiable:
-            below = entry_of(overload)  # autograd knows nothing of it
         self._below = taking_all(backward, below)
 
     def asked(self, record: bool) -> Kernel:
