@@ -271,13 +271,24 @@ def test_a_sibling_does_not_hide_the_standard_library(tmp_path: Path) -> None:
     assert names(tmp_path) == ["found_op"]
 
 
-def test_nothing_is_written_beside_the_file(tmp_path: Path) -> None:
-    write_operator(tmp_path, "import helper\n" + DOUBLED.format(name="quiet"))
-    (tmp_path / "helper.py").write_text("x = 1\n")
-    before = sys.dont_write_bytecode
-    find(str(tmp_path))
-    assert sorted(path.name for path in tmp_path.rglob("*")) == ["helper.py", "op.py"]
-    assert sys.dont_write_bytecode == before
+def test_nothing_is_written_beside_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "op"
+    write_operator(folder, "import helper, parts.one, elsewhere\n" + DOUBLED.format(name="quiet"))
+    (folder / "helper.py").write_text("x = 1\n")
+    (folder / "parts").mkdir()
+    (folder / "parts" / "__init__.py").touch()
+    (folder / "parts" / "one.py").touch()
+    (tmp_path / "elsewhere.py").touch()
+    before = sorted(folder.rglob("*"))
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    hooks = list(sys.path_hooks)
+    find(str(folder))
+    assert sorted(folder.rglob("*")) == before
+    assert sys.path_hooks == hooks
+    assert (tmp_path / "__pycache__").is_dir(), "what lies elsewhere is compiled once"
 
 
 @pytest.mark.parametrize("name", ["with blanks", "größe-中文", "quote'd", "a:b", "100%"])

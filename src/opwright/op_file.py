@@ -10,8 +10,9 @@ import re
 import sys
 import threading
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from importlib import machinery
 from pathlib import Path
 from types import ModuleType
 
@@ -35,7 +36,7 @@ def run_description(path: Path) -> ModuleType:
     Raises `SpecError` with the line at fault for whatever it raises.
     """
     name = "opwright_description_" + hashlib.sha256(str(path).encode()).hexdigest()[:16]
-    found = importlib.util.spec_from_file_location(name, path)
+    found = importlib.util.spec_from_file_location(name, path, loader=_Unwritten(name, str(path)))
     assert found is not None
     assert found.loader is not None
     module = importlib.util.module_from_spec(found)
@@ -43,7 +44,6 @@ def run_description(path: Path) -> ModuleType:
         _one_at_a_time,
         waiting(f"running {path}", culprit=str(path)),
         _siblings(path.parent),
-        _no_bytecode(),
         undisturbed(str(path)),
         _faults_of(path),
         forks_end_here(),
@@ -104,17 +104,27 @@ def _siblings(folder: Path) -> Iterator[None]:
     """Modules beside the file can be imported, and hide those of other folders that are called alike."""
     names = _importable_in(folder) - sys.stdlib_module_names
     hidden = {name: sys.modules.pop(name) for name in _loaded_as(names)}
+    finder = _finder_below(str(folder))
+    _forget_listings(folder)
     sys.path.insert(0, str(folder))
+    sys.path_hooks.insert(0, finder)
     try:
         yield
     finally:
+        if finder in sys.path_hooks:
+            sys.path_hooks.remove(finder)
         if str(folder) in sys.path:
             sys.path.remove(str(folder))
         for name in _loaded_as(names):
             del sys.modules[name]
         sys.modules.update(hidden)
-        for path in [path for path in sys.path_importer_cache if path.startswith(str(folder))]:
-            del sys.path_importer_cache[path]  # it may list what is there no more
+        _forget_listings(folder)
+
+
+def _forget_listings(folder: Path) -> None:
+    """What Python knows of the folder: it may be there no more, or was found otherwise."""
+    for path in [path for path in sys.path_importer_cache if path.startswith(str(folder))]:
+        del sys.path_importer_cache[path]
 
 
 def _importable_in(folder: Path) -> set[str]:
@@ -133,14 +143,27 @@ def _loaded_as(names: set[str]) -> list[str]:
     return [name for name in sys.modules if name in tops or name.startswith(below)] if tops else []
 
 
-@contextmanager
-def _no_bytecode() -> Iterator[None]:
-    before = sys.dont_write_bytecode
-    sys.dont_write_bytecode = True
-    try:
-        yield
-    finally:
-        sys.dont_write_bytecode = before
+class _Unwritten(machinery.SourceFileLoader):
+    """Runs source and keeps no bytecode of it: after an edit in the same second Python would take that."""
+
+    def set_data(self, path: str, data: object, *, _mode: int = 0o666) -> None:
+        """Write nothing."""
+
+
+def _finder_below(folder: str) -> Callable[[str], machinery.FileFinder]:
+    """A hook for ``sys.path_hooks`` that finds what lies in the folder as Python does, but for bytecode."""
+
+    def find(path: str) -> machinery.FileFinder:
+        if path != folder and not path.startswith(folder + os.sep):
+            raise ImportError(path)
+        return machinery.FileFinder(
+            path,
+            (machinery.ExtensionFileLoader, machinery.EXTENSION_SUFFIXES),
+            (_Unwritten, machinery.SOURCE_SUFFIXES),
+            (machinery.SourcelessFileLoader, machinery.BYTECODE_SUFFIXES),
+        )
+
+    return find
 
 
 def _nearest_keyword(error: BaseException) -> str:
