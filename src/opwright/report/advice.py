@@ -71,6 +71,12 @@ ADVICE = {
     "graph break": "Take out what the message names, or register it as an operator.",
     "export fails": "Take out what cannot be traced: .item(), numpy, data pointers, state of Python's.",
     "raises under autocast": "Say with `autocast` how arguments are cast, or take mixed dtypes.",
+    "training raises": "Keep nothing of one step that the next one trips over.",
+    "no gradient in training": "Return a gradient for it, and detach nothing on the way to the result.",
+    "parameter never moves": "Look for gradients that are rounded to zero, or lost on the way.",
+    "loss is no number": "Look for what grows from step to step: a scale, a sum, a running mean.",
+    "training differs": "Look for what is kept between calls: buffers, counts, weights packed once, and masks "
+    "that are drawn again. Tensors change in place: their address and identity stay.",
     "refuses an allowed layout": "Take this layout, or describe the one that is taken with `layout`.",
     "wrong on a layout": "Read the strides, or declare layout='copy' (dense copies come in) or "
     "layout='contiguous' (anything else is refused).",
