@@ -137,12 +137,14 @@ class Operator:
         return call(*args, **kwargs)
 
     def _first_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., Any]:
+        from torch.compiler import is_compiling
+
         implementation = self._implementation
         if implementation is None or not implementation.ready:
             implementation = self.implementation
             implementation.load_for(args, kwargs)
-            if not implementation.ready:
-                return implementation.call  # tensors without data load nothing
+        if is_compiling() or not implementation.ready:  # tensors without data load nothing
+            return cast("Callable[..., Any]", implementation.overload)
         self._call = implementation.call
         return self._call
 

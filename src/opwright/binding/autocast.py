@@ -11,19 +11,15 @@ import torch
 from opwright.binding.arguments import named
 from opwright.spec.operator import OperatorSpec
 
-# Dispatch key of the kernels -> autocast's, and what autocast calls the device.
-AUTOCAST_KEYS = {
-    "CPU": ("AutocastCPU", "cpu"),
-    "CUDA": ("AutocastCUDA", "cuda"),
-    "PrivateUse1": ("AutocastPrivateUse1", "privateuseone"),
-}
+# Dispatch key -> what autocast calls the device.
+_DEVICES = {"AutocastCPU": "cpu", "AutocastCUDA": "cuda", "AutocastPrivateUse1": "privateuseone"}
 
 
 def autocast_kernel(
-    spec: OperatorSpec, overload: Callable[..., Any], dispatch_key: str
+    spec: OperatorSpec, overload: Callable[..., Any], key: str
 ) -> Callable[..., Any]:
-    """What the dispatcher calls under autocast: the operator, with its arguments cast as it declares."""
-    key, device = AUTOCAST_KEYS[dispatch_key]
+    """What the dispatcher calls for autocast's dispatch key: the operator, arguments cast as it declares."""
+    device = _DEVICES[key]
     excluded = torch._C.DispatchKeySet(getattr(torch._C.DispatchKey, key))
     varying = [a.name for a in spec.schema.tensors if spec.dtype_of(spec.inputs[a.name]) == "T"]
     taken = {getattr(torch, dtype) for dtype in spec.dtypes}

@@ -8,8 +8,8 @@ from typing import Any
 
 import torch
 
-from opwright.binding.inference import refusing_kernel
 from opwright.binding.library import Library, Offer
+from opwright.binding.transforms import register_transforms
 from opwright.errors import DeviceError
 from opwright.log import log
 from opwright.spec.operator import OWN, OperatorSpec
@@ -74,11 +74,12 @@ class DispatcherOp:
         tags = (torch.Tag.pt2_compliant_tag,) if compiles else ()
         self._definition.define(spec.schema.text, tags=tags)
         self._kernels: dict[str, Offer | torch.library.Library] = {}
+        #: the Python function that is its kernel; None for a library's
+        self.function: Callable[..., Any] | None = None
         # Not register_fake: it looks for the caller's source text, which takes longer than the rest.
         self._definition.impl(spec.name, self._fake, "Meta")
         packet = getattr(getattr(torch.ops, namespace), spec.name)
         self.overload: Any = packet.default
-        self.recorded: Callable[..., Any] | None = None
         self._transforms: torch.library.Library | None = None
         self._load: Callable[..., None] | None = None
         self._transform()
@@ -135,22 +136,15 @@ class DispatcherOp:
         if self.spec.backward == OWN:
             holder.impl(self.spec.name, function, f"Autograd{dispatch_key}")
         self._kernels[dispatch_key] = holder
+        self.function = function
 
     def _transform(self) -> None:
         """Tell the dispatcher what autograd, vmap and autocast make of a call."""
         if self._transforms is not None:
             self._transforms._destroy()
-            self._transforms, self.recorded = None, None
         self._transforms = torch.library.Library(self.namespace, "FRAGMENT")
-        if self.spec.backward is None:
-            kernel = refusing_kernel(self.spec, self.overload)
-            self._transforms.impl(self.spec.name, kernel, "Autograd")
-        if not self.spec.is_transformed:
-            return
-        from opwright.binding.transforms import register_transforms  # who only infers needs none
-
         backwards = [dispatcher_op(backward).overload for backward in self.spec.backwards]
-        self.recorded = register_transforms(self._transforms, self.spec, self.overload, backwards)
+        self.record = register_transforms(self._transforms, self.spec, self.overload, backwards)
 
     def _withdraw(self, dispatch_key: str) -> None:
         earlier = self._kernels.pop(dispatch_key, None)

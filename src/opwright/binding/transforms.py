@@ -3,31 +3,86 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache, partial
 from typing import Any
 
 import torch
 
-from opwright.binding.autocast import AUTOCAST_KEYS, autocast_kernel
-from opwright.binding.autograd import autograd_kernel, recorded, still_recording
-from opwright.binding.batching import batching_rule
 from opwright.spec.operator import OperatorSpec
+
+Kernel = Callable[..., Any]
+
+_AUTOCAST_KEYS = ("AutocastCPU", "AutocastCUDA", "AutocastPrivateUse1")
+
+
+def deferred(make: Callable[[], Kernel]) -> Kernel:
+    """A kernel that its first call makes: few of the operators that are loaded train, are cast or batched."""
+    made: Kernel | None = None
+
+    def kernel(*args: Any, **kwargs: Any) -> Any:
+        nonlocal made
+        if made is None:
+            made = make()
+        return made(*args, **kwargs)
+
+    return kernel
 
 
 def register_transforms(
     library: torch.library.Library,
     spec: OperatorSpec,
     overload: Any,
-    backwards: Sequence[Callable[..., Any]],
-) -> Callable[..., Any] | None:
-    """Add to ``library`` what ``spec`` declares; returns the call that autograd records, None for none."""
-    record = recorded(spec, overload, backwards) if spec.backwards else None
-    if record is not None:
+    backwards: Sequence[Kernel],
+) -> Callable[[], Kernel | None]:
+    """Add to ``library`` what ``spec`` declares; returns what makes the call that autograd records, once.
+
+    ``backwards`` are the overloads of ``spec.backwards``; with none there is no such call.
+    """
+    record = cache(lambda: _record(spec, overload, backwards))
+
+    def for_autograd() -> Kernel:
+        from opwright.binding.autograd import autograd_kernel, recorded, still_recording
+
+        made = record()
+        assert made is not None
         in_transforms = recorded(spec, still_recording(overload), backwards)
-        kernel = autograd_kernel(spec, overload, record, in_transforms)
-        library.impl(spec.name, kernel, "Autograd")
+        return autograd_kernel(spec, overload, made, in_transforms)
+
+    def for_inference() -> Kernel:
+        from opwright.binding.inference import refusing_kernel
+
+        return refusing_kernel(spec, overload)
+
+    def for_vmap() -> Kernel:
+        from opwright.binding.batching import batching_rule
+
+        return batching_rule(spec, overload)
+
+    if spec.backward is None or spec.backwards:
+        make = for_inference if spec.backward is None else for_autograd
+        library.impl(spec.name, deferred(make), "Autograd")
     if spec.vmap is not None or spec.backwards or spec.forward is not None:
-        torch.library.register_vmap(overload, batching_rule(spec, overload), lib=library)
+        torch.library.register_vmap(overload, deferred(for_vmap), lib=library)
     if spec.autocast is not None:
-        for dispatch_key, (key, _) in AUTOCAST_KEYS.items():
-            library.impl(spec.name, autocast_kernel(spec, overload, dispatch_key), key)
+        _register_autocast(library, spec, overload)
     return record
+
+
+def _record(spec: OperatorSpec, overload: Kernel, backwards: Sequence[Kernel]) -> Kernel | None:
+    if not spec.backwards:
+        return None
+    from opwright.binding.autograd import recorded
+
+    return recorded(spec, overload, backwards)
+
+
+def _register_autocast(
+    library: torch.library.Library, spec: OperatorSpec, overload: Kernel
+) -> None:
+    def cast(key: str) -> Kernel:
+        from opwright.binding.autocast import autocast_kernel
+
+        return autocast_kernel(spec, overload, key)
+
+    for key in _AUTOCAST_KEYS:
+        library.impl(spec.name, deferred(partial(cast, key)), key)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, partial
 from typing import Any
 
 from opwright.binding.attach import attach
-from opwright.binding.call import quick_call
 from opwright.binding.dispatch import dispatcher_op
 from opwright.session.building import build_operator
 from opwright.session.whole import with_whole
@@ -23,11 +22,17 @@ class Implementation:
         self.spec = spec
         self.dispatcher = dispatcher_op(spec)
         self.overload = self.dispatcher.overload
-        self.call = quick_call(spec, self.overload, self.dispatcher.recorded)
         self.ready = False
         self._loading = threading.Lock()
         self.backwards = [Implementation(backward) for backward in spec.backwards]
         self.dispatcher.on_first_call(self.load_for)
+
+    @cached_property
+    def call(self) -> Callable[..., Any]:
+        """The quickest way to the kernel, made by the first call."""
+        from opwright.binding.call import quick_call
+
+        return quick_call(self.spec, self.overload, self.dispatcher.record())
 
     def load(self, target: Target, *, binding: str | None = None) -> None:
         """Build or find what ``target`` needs, and use it.

@@ -106,12 +106,6 @@ class OperatorSpec(Frozen):
     vmap: str | None = None
 
     @property
-    def is_transformed(self) -> bool:
-        """Whether autograd, vmap or autocast make more of a call than the kernel."""
-        said = (self.backward, self.forward, self.autocast, self.vmap)
-        return any(item is not None for item in said)
-
-    @property
     def backwards(self) -> tuple[OperatorSpec, ...]:
         """The operators that compute its gradients; none where it has no backward, or its own."""
         return self.backward if isinstance(self.backward, tuple) else ()

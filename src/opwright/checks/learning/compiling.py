@@ -57,7 +57,7 @@ def run(case: Case, subject: Subject) -> Outcome:
     if how == "export":
         return _exported(case, spec, overload)
     # What users call: the operator itself, which is Python.
-    function = quick_call(spec, overload, dispatcher_op(spec).recorded)
+    function = quick_call(spec, overload, dispatcher_op(spec).record())
     if how == "inductor":
         with inductors_files_gone():
             return _compared(case, spec, function, "inductor")
