@@ -95,6 +95,8 @@ def _rate(network: Network, until: float) -> float | None:
     power = _MIDDLE
     while -_MOST <= power <= 0 and power not in sinks:
         losses = trained(network, exact, _BASE**power, _STEPS, until=until).losses
+        if losses[0] == 0:
+            return None  # what the teacher gives hangs on no parameter
         astray = not math.isfinite(losses[-1]) or max(losses) > losses[0] * 1.02
         sinks[power] = math.inf if astray else losses[-1] / losses[0]
         power += -1 if astray or sinks[power] < _WELL else 1
