@@ -36,6 +36,9 @@ def pytest_configure(config: pytest.Config) -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell starts background jobs
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if hasattr(config, "workerinput"):
+        os.environ.pop(
+            "GLIBC_TUNABLES", None
+        )  # for this process alone: compilers are slower with it
         return  # a worker of pytest-xdist inherits what the first process has set
     for name in [*SCRUBBED, *(name for name in os.environ if name.startswith("OPWRIGHT_"))]:
         os.environ.pop(name, None)
@@ -50,6 +53,8 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["PYTHONPATH"] = str(SOURCE)
     # Several processes at a time share the processors: threads that wait must not keep one.
     os.environ["OMP_WAIT_POLICY"] = "passive"
+    # Checks that poison memory run in the workers themselves, too; see `opwright.watch.poison`.
+    os.environ["GLIBC_TUNABLES"] = "glibc.malloc.tcache_count=0"
 
 
 @pytest.fixture

@@ -24,6 +24,7 @@ def with_holes(x: torch.Tensor) -> torch.Tensor:
 
 def test_the_range_that_was_not_written_is_given_with_what_was_written_in_between() -> None:
     found = outcome(subject(with_holes, lambda x: x.clone()), "rows=3,columns=5 float32")
+    assert found.verdict == "fail", found.reason
     assert found.findings[0].message.startswith(
         "11 of 15 elements of `output` were never written, from index [0, 1] to [2, 4], with 3 written in between"
     )

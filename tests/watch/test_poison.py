@@ -25,11 +25,29 @@ for attempt in range(20):
                 assert bool((found == pattern).all()), (attempt, size_bytes, found)
 """
 
+# What is freed once the pattern is in force: blocks of a size, apart from each other.
+FREED_MEANWHILE = """
+import ctypes, torch
+from opwright.watch.poison import PATTERNS, poisoned_allocations
+c = ctypes.CDLL(None)
+c.malloc.restype, c.malloc.argtypes, c.free.argtypes = ctypes.c_void_p, [ctypes.c_size_t], [ctypes.c_void_p]
+for size_bytes in range(24, 600, 8):
+    kept = [(c.malloc(size_bytes), c.malloc(40)) for _ in range(60)]
+    with poisoned_allocations(PATTERNS[0]) as works:
+        assert works
+        for block, _ in kept:
+            c.free(block)
+        drained = [c.malloc(size_bytes) for _ in range(7)]
+        for found in [torch.empty(3, 5) for _ in range(4)]:
+            assert bool((found.view(torch.uint8) == PATTERNS[0]).all()), size_bytes
+"""
 
-def test_memory_of_every_size_holds_the_pattern_also_when_it_was_used_before() -> None:
+
+@pytest.mark.parametrize("program", [EVERY_SIZE, FREED_MEANWHILE], ids=["before", "meanwhile"])
+def test_memory_of_every_size_holds_the_pattern_also_when_it_was_used(program: str) -> None:
     environment = {**os.environ, **poisonable_environment()}
     done = subprocess.run(
-        [sys.executable, "-c", EVERY_SIZE],
+        [sys.executable, "-c", program],
         env=environment,
         capture_output=True,
         text=True,

@@ -18,8 +18,9 @@ _M_PERTURB = -6  # <malloc.h>: fill memory that is handed out with the complemen
 _PROBE_SIZES = (1, 24, 100, 500, 1000, 100_000)
 _LARGE_PROBE_SIZE = 5_000_000  # mapped, not cut from the heap; looked at once in a process
 
-# glibc hands a thread's own small freed blocks out again without filling them; without that cache it
-# fills everything. Read when a process starts.
+# glibc hands a thread's own small freed blocks out again without filling them, those that it puts there
+# while it looks for memory of their size included; without that cache it fills everything. Read when a
+# process starts.
 _NO_THREAD_CACHE = "glibc.malloc.tcache_count=0"
 
 
