@@ -83,11 +83,25 @@ def gradient_standards(
         reference = [one.to(dtype) for one, dtype in zip(reference, dtypes, strict=True)]
     oracle = reference_gradients(call, wanted, incoming, wide=True)
     most = max((grad.numel() for grad in incoming if grad is not None), default=1)
+    terms = [most // max(one.numel(), 1) for one in reference]
+    return standards_of_gradients(
+        spec, case, dict(zip(wanted, terms, strict=True)), reference, oracle
+    )
+
+
+def standards_of_gradients(
+    spec: OperatorSpec,
+    case: Case,
+    terms: Mapping[str, int],
+    reference: Sequence[torch.Tensor],
+    oracle: Sequence[torch.Tensor],
+) -> tuple[Standard, ...]:
+    """Standards of the reference's gradients of the arguments in ``terms``: how often each is broadcast."""
     standards: list[Standard] = []
-    for name, one, exact in zip(wanted, reference, oracle, strict=True):
+    for name, one, exact in zip(terms, reference, oracle, strict=True):
         giving = [b for b in spec.backwards if f"grad_{name}" in {r.name for r in b.schema.returns}]
         declared = max([reduction_length(b, case) for b in giving] or [1])
-        length = max(declared, reduction_length(spec, case), most // max(one.numel(), 1))
+        length = max(declared, reduction_length(spec, case), terms[name])
         tolerance = next((t for b in giving if (t := tolerance_of(b, case)) is not None), None)
         standards += set_standards(one, exact, tolerance, reduction_length=length)
     return tuple(standards)

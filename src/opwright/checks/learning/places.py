@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from torch._ops import OpOverload
 
+from opwright.binding.dispatch import dispatcher_op
 from opwright.checks.protocol import Subject
 from opwright.inputs.call import Call, make_call
 from opwright.spec.case import Case
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.sampling import Sizes, roomy_size_sets
+from opwright.spec.tensor import Tensor
 
 _CANDIDATES = 12
 
@@ -28,15 +31,21 @@ def overload_of(subject: Subject) -> OpOverload | None:
     return found if isinstance(found, OpOverload) else None
 
 
+def function_of(subject: Subject) -> Callable[..., Any] | None:
+    """The Python function behind the dispatcher's entry, which programs may call; None for a library's kernel."""
+    return None if overload_of(subject) is None else dispatcher_op(subject.spec).function
+
+
 def learns(spec: OperatorSpec) -> bool:
     """Whether an operator gives gradients of something: it has a backward, and a continuous argument."""
     if spec.backward is None:
         return False
-    return any(_is_continuous(spec, argument.name) for argument in spec.schema.tensors)
+    return any(is_continuous(spec, spec.inputs[a.name]) for a in spec.schema.tensors)
 
 
-def _is_continuous(spec: OperatorSpec, name: str) -> bool:
-    dtype = spec.dtype_of(spec.inputs[name])
+def is_continuous(spec: OperatorSpec, described: Tensor) -> bool:
+    """Whether a tensor of numbers that can have a gradient is described."""
+    dtype = spec.dtype_of(described)
     variables = {variable.name: variable.dtypes for variable in spec.type_variables}
     return any("float" in one or "complex" in one for one in variables.get(dtype, (dtype,)))
 
