@@ -26,6 +26,7 @@ SAID_BY_THE_MESSAGE = {
     "unclear refusal",
     "use after free",
     "written argument returned as a copy",
+    "written by each sample",
     "wrong beside other threads",
     "wrong past 2^31 elements",
 }

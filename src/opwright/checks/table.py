@@ -33,7 +33,7 @@ from opwright.checks.device import (
     hidden_sync,
     stream,
 )
-from opwright.checks.learning import autocast, compiling, dispatcher, gradients, training
+from opwright.checks.learning import autocast, compiling, dispatcher, gradients, training, vmap
 from opwright.checks.protocol import Build, Check
 from opwright.errors import UsageError
 from opwright.spec.naming import did_you_mean
@@ -52,6 +52,7 @@ CHECKS: tuple[Check, ...] = (
     dispatcher.CHECK,
     compiling.CHECK,
     autocast.CHECK,
+    vmap.CHECK,
     training.CHECK,
     determinism.CHECK,
     batch_invariance.CHECK,

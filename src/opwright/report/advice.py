@@ -71,6 +71,13 @@ ADVICE = {
     "graph break": "Take out what the message names, or register it as an operator.",
     "export fails": "Take out what cannot be traced: .item(), numpy, data pointers, state of Python's.",
     "raises under autocast": "Say with `autocast` how arguments are cast, or take mixed dtypes.",
+    "vmap differs": "Move the samples' dimension where the rule expects it, and say where it ends up; declare in "
+    "`vmap` only a Shape whose elements are computed apart.",
+    "tangent differs": "Compare the forward-mode formula with the derivative, term by term, or leave it out.",
+    "tangent lost": "Write the forward-mode formula, or raise where a tangent comes in.",
+    "gradient differs": "Let no transform change what the backward computes with.",
+    "refused though declared": "Take it, or take the declaration back.",
+    "refusal names no operator": "Begin the message with the operator's name.",
     "training raises": "Keep nothing of one step that the next one trips over.",
     "no gradient in training": "Return a gradient for it, and detach nothing on the way to the result.",
     "parameter never moves": "Look for gradients that are rounded to zero, or lost on the way.",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import torch
 
-from opwright.checks.judging.outputs import reduction_length, same_bits
+from opwright.checks.judging.outputs import reduction_length
 from opwright.checks.learning.batch import Function, batch_of, stacked
 from opwright.checks.learning.expected import (
     differentiable,
@@ -110,17 +110,31 @@ def _compared(
 ) -> Outcome:
     how = case.extra["how"]
     comparison = judge(list(found), standards, names=names)
-    if comparison.passed or (own is not None and all(map(same_bits, found, own))):
-        return passed(comparison.to_json()["figures"] if comparison.passed else None)
+    if comparison.passed:
+        return passed(comparison.to_json()["figures"], comparison.notes)
     if own is not None and not judge(list(own), standards, names=names).passed:
         return not_checked("autograd's gradient is wrong as well: the check of gradients tells why")
-    word = "tangent" if how in FORWARD else "gradient"
+    asked = "tangent" if how in FORWARD else "gradient"
     for name, one, standard in zip(names, found, standards, strict=True):
-        if word in name and not one.count_nonzero() and standard.oracle.count_nonzero():
-            message = f"the {name} of {how} is silently zero, and the reference's is not"
-            return failed(Finding(f"{word} lost", message, {"transform": how}))
-    message = f"{how} gives silently what the reference does not: {comparison.reasons[0].message}"
-    return failed(Finding(f"{word} differs", message, {"transform": how}))
+        if asked in name and not one.count_nonzero() and standard.oracle.count_nonzero():
+            return failed(_lost(name, how))
+    return failed(_differs(comparison.reasons[0].message, how))
+
+
+def _lost(name: str, how: str) -> Finding:
+    message = f"the {name} of {how} is silently zero, and the reference's is not"
+    details = {"transform": how}
+    if how in FORWARD:
+        return Finding("tangent lost", message, details)
+    return Finding("gradient lost", message, details)
+
+
+def _differs(reason: str, how: str) -> Finding:
+    message = f"{how} gives silently what the reference does not: {reason}"
+    details = {"transform": how}
+    if how in FORWARD:
+        return Finding("tangent differs", message, details)
+    return Finding("gradient differs", message, details)
 
 
 def _own_gradients(question: Question, function: Function) -> list[torch.Tensor] | None:

@@ -80,13 +80,21 @@ def _per_sample(question: Question, of: Function) -> list[torch.Tensor]:
 
 def _through_vmap(question: Question, of: Function) -> list[torch.Tensor]:
     leaves = [leaf.requires_grad_() for leaf in question.leaves_of_all()]
-    results = torch.vmap(of, question.in_dims)(*leaves)
-    found = torch.autograd.grad(results, leaves, stacked(question.given), materialize_grads=True)
-    return [
-        one.movedim(dim, 0)
-        for one, dim in zip(found, question.in_dims, strict=True)
-        if dim is not None
+    results: Any = torch.vmap(of, question.in_dims)(*leaves)
+    pairs = [
+        (result, grad)
+        for result, grad in zip(results, stacked(question.given), strict=True)
+        if result.requires_grad
     ]
+    found: Sequence[torch.Tensor] = [torch.zeros_like(leaf) for leaf in leaves]
+    if pairs:
+        found = torch.autograd.grad(
+            [result for result, _ in pairs],
+            leaves,
+            [grad for _, grad in pairs],
+            materialize_grads=True,
+        )
+    return list(found)  # all arguments are stacked, and in front
 
 
 def _jvp(question: Question, of: Function) -> list[torch.Tensor]:

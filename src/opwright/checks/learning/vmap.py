@@ -16,11 +16,12 @@ from opwright.records.verdict import Outcome, not_checked
 from opwright.spec.case import Case
 from opwright.spec.operator import OWN, OperatorSpec
 from opwright.spec.sampling import Sizes
+from opwright.spec.sizing import known_values, sizes_of
 
-_BATCH = 3
+_BATCH, _MOST = 3, 8
 _SIZES = 2
 _MAPPED: dict[str, Any] = {
-    "how": "vmap", "batch": _BATCH, "nested": False, "out_dim": 0, "randomness": "error",
+    "how": "vmap", "nested": False, "out_dim": 0, "randomness": "error",
 }  # fmt: skip
 _PLAINEST = "in front"
 # Of all tensors at once: what differs from the plainest way to map, and where the samples lie.
@@ -81,8 +82,16 @@ class _Plan:
         """`torch.vmap` over ``names``, in one of the ways."""
         where, more = _WAYS[way]
         dims = {name: _dim(where, place) for place, name in enumerate(names)}
+        # As many as a tensor's own dimension has: what mixes up the two fits, and is silent.
+        count = _BATCH if where == "front" else self.last_size(names[0])
         words = f"vmap of {','.join(names)} {way}"
-        return self.case(words, {**_MAPPED, **more, "in_dims": dims}, dtypes, absent)
+        extra = {**_MAPPED, "batch": count, **more, "in_dims": dims}
+        return self.case(words, extra, dtypes, absent)
+
+    def last_size(self, name: str) -> int:
+        """How large the last dimension of an argument is, where that makes few samples and some."""
+        sizes = sizes_of(self.spec.inputs[name], known_values(self.sizes, self.scalars))
+        return sizes[-1] if sizes and 1 < sizes[-1] <= _MOST else _BATCH
 
     def case(
         self,
@@ -106,7 +115,7 @@ def _dim(where: str, place: int) -> int:
 def _mapped_cases(plan: _Plan) -> Iterator[Case]:
     names = plan.names()
     for way in _WAYS:
-        if way != _PLAINEST:
+        if way != _PLAINEST and (len(names) > 1 or _WAYS[way][0] != "mixed"):
             yield plan.mapped(way, names)
     for name in names if len(names) > 1 else ():
         yield plan.mapped(_PLAINEST, [name])

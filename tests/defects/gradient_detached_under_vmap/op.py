@@ -1,0 +1,36 @@
+"""Computes samples together without a way back to its argument."""
+
+import torch
+from opwright import Dim, Operator, Shape, Tensor
+
+batch = Shape("batch", typical=((64,),), edge=((2, 3), (1,)))
+hidden = Dim("hidden", typical=(32,), edge=(1, 5))
+
+
+class Cubed(torch.autograd.Function):
+    @staticmethod
+    def forward(x):
+        return x * x * x
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad * 3 * x * x
+
+    @staticmethod
+    def vmap(info, in_dims, x):
+        return x.detach() ** 3, in_dims[0]
+
+
+gradient_detached_under_vmap = Operator(
+    "gradient_detached_under_vmap(Tensor input) -> Tensor",
+    inputs={"input": Tensor(batch, hidden, layout="copy")},
+    dtypes=("float32",),
+    reference=lambda input: input * input * input,
+    function=Cubed.apply,
+    backward="own",
+)
