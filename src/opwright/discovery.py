@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from opwright.errors import DiscoveryError, SpecError
 from opwright.files import why_no_file
@@ -16,14 +16,10 @@ from opwright.undisturbed import undisturbed
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoints
 
+    from opwright.spec.described import Described
+
 ENTRY_POINTS = "opwright.ops"
 _SHIPPED = Path(__file__).parent / "ops"
-
-
-class Described(Protocol):
-    """What discovery finds: anything that carries an operator description."""
-
-    spec: OperatorSpec
 
 
 def find(text: str) -> list[Described]:

@@ -18,6 +18,7 @@ from opwright.spec.target import parse_target
 from opwright.spec.tensor import Scalar, Tensor
 
 if TYPE_CHECKING:
+    from opwright.binding.reference_gradient import ReferenceGradient
     from opwright.session.implementation import Implementation
     from opwright.spec.backward import Backward
     from opwright.spec.dims import Shape
@@ -82,7 +83,7 @@ class Operator:
             compile_flags=compile_flags,
             reduction=reduction,
             backward=backward,
-            gradient_of=_gradient_of,
+            gradient_of=_GradientOfReference,
             autocast=autocast,
             vmap=vmap,
         )
@@ -163,10 +164,27 @@ class Operator:
         return _described_at, (str(self.spec.location.file), self.spec.name)
 
 
-def _gradient_of(*parts: Any) -> Callable[..., Any]:
-    from opwright.binding.reference_gradient import ReferenceGradient  # few descriptions need it
+class _GradientOfReference:
+    """The reference of a backward: the operator's own, differentiated. A library is found without it."""
 
-    return ReferenceGradient(*parts)
+    def __init__(self, *parts: Any) -> None:
+        self._parts = parts
+        self._gradient: ReferenceGradient | None = None
+
+    @property
+    def _made(self) -> ReferenceGradient:
+        if self._gradient is None:
+            from opwright.binding.reference_gradient import ReferenceGradient
+
+            self._gradient = ReferenceGradient(*self._parts)
+        return self._gradient
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._made(*args, **kwargs)
+
+    def in_transforms(self, *args: Any) -> Any:
+        """As a call, inside of a transform of torch.func's."""
+        return self._made.in_transforms(*args)
 
 
 _making = threading.RLock()

@@ -13,7 +13,6 @@ from opwright.binding.dispatch import dispatch_key
 from opwright.checks.protocol import Check
 from opwright.checks.table import choose
 from opwright.devices.device import require_device
-from opwright.discovery import Described
 from opwright.errors import CompileError, SpecError
 from opwright.records.run import OperatorRecord
 from opwright.session.building import build_operator
@@ -29,6 +28,7 @@ from opwright.session.shrinking import with_reproductions
 from opwright.session.subject import PRELOAD, SETUP
 from opwright.session.whole import with_whole
 from opwright.spec.case import Case
+from opwright.spec.described import Described
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.target import HOST, Target
 from opwright.watch.poison import poisonable_environment

@@ -16,7 +16,6 @@ from pathlib import Path
 
 from opwright import frozen
 from opwright.checks.device import device_sanitizers
-from opwright.discovery import Described
 from opwright.process import run_command
 from opwright.records.run import CaseRecord, OperatorRecord
 from opwright.records.verdict import Finding, Outcome, failed, not_checked, passed
@@ -25,6 +24,7 @@ from opwright.session.building import build_request, request_for
 from opwright.session.cases import payload_of
 from opwright.session.sanitizer_child import MARK
 from opwright.spec.case import Case
+from opwright.spec.described import Described
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.target import Target
 

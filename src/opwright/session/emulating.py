@@ -7,7 +7,6 @@ from functools import partial
 
 from opwright import frozen
 from opwright.checks import emulation
-from opwright.discovery import Described
 from opwright.emulator.layout import WATCHED_FLAGS
 from opwright.records.run import CaseRecord, OperatorRecord
 from opwright.records.verdict import Outcome, not_checked
@@ -15,6 +14,7 @@ from opwright.session.building import build_request, request_for
 from opwright.session.cases import Watcher, put_under_test, run_cases
 from opwright.session.placing import placed
 from opwright.session.whole import with_whole
+from opwright.spec.described import Described
 from opwright.spec.request import BuildRequest
 from opwright.spec.target import Target
 from opwright.worker import Worker

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from opwright.checks.protocol import Build
 from opwright.checks.table import choose
-from opwright.discovery import Described, backwards_of, find, installed_names
+from opwright.discovery import backwards_of, find, installed_names
 from opwright.errors import DeviceError, FoundFault, NotEvidence, OpwrightError, ReferenceFailed
 from opwright.log import waiting
 from opwright.records.run import CaseRecord, OperatorRecord, Record
@@ -22,6 +22,7 @@ from opwright.session.emulating import watched
 from opwright.session.environment import environment_facts
 from opwright.session.recording import operator_record
 from opwright.session.sanitizing import sanitized
+from opwright.spec.described import Described
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.target import Target
 from opwright.worker import Worker

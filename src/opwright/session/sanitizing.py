@@ -9,7 +9,6 @@ from pathlib import Path
 
 from opwright import frozen
 from opwright.checks import sanitizers
-from opwright.discovery import Described
 from opwright.errors import LoadError, WorkerError
 from opwright.records.run import CaseRecord, OperatorRecord
 from opwright.records.verdict import Outcome, failed, not_checked
@@ -18,6 +17,7 @@ from opwright.session.cases import Watcher, put_under_test, run_cases
 from opwright.session.checking import checking
 from opwright.session.sanitizer_report import sanitizer_findings
 from opwright.session.whole import with_whole
+from opwright.spec.described import Described
 from opwright.spec.request import BuildRequest
 from opwright.spec.target import Target
 from opwright.toolchain.sanitizers import sanitizer_libraries
