@@ -105,3 +105,24 @@ def test_elements_of_none_are_none_or_refused(with_shape, without) -> None:
     assert torch.vmap(with_shape, (0, 0, None))(*arguments)[0].shape == (0, 2, 4)
     with pytest.raises(RuntimeError, match="added_in_turn: vmap over a dimension of size 0"):
         torch.vmap(without, (0, 0, None))(*arguments)
+
+
+WRITTEN = """
+def write(total, x):
+    total.copy_(x)
+
+written = Operator(
+    "{name}(Tensor(a!) total, Tensor x) -> ()",
+    inputs={{"total": Tensor(batch, cols, layout="strided"), "x": Tensor(batch, cols, layout="strided")}},
+    dtypes=("float64",), reference=write, function=write, vmap=batch,
+)
+"""
+
+
+def test_samples_write_each_into_its_own_place_or_not_at_all(tmp_path) -> None:
+    written = read_operator(write_operator(tmp_path, WRITTEN.format(name="written_batches")))
+    total, x = torch.zeros(2, 3, 4, dtype=torch.float64), numbers(3, 2, 4)
+    torch.vmap(written, (1, 0), out_dims=None)(total, x)
+    assert torch.equal(total, x.movedim(0, 1))
+    with pytest.raises(RuntimeError, match="argument `total`: each sample of vmap would write"):
+        torch.vmap(written, (None, 0), out_dims=None)(total[:, 0], x)

@@ -18,6 +18,12 @@ def batching_rule(spec: OperatorSpec, overload: Callable[..., Any]) -> Callable[
         values = named(spec, args, kwargs)
         dims = {a.name: d for a, d in zip(spec.schema.arguments, in_dims, strict=False)}
         batched = {n: d for n, d in dims.items() if d is not None and values[n] is not None}
+        for argument in spec.schema.tensors:
+            if argument.mutated and argument.name not in batched:
+                raise RuntimeError(
+                    f"{spec.name}: argument `{argument.name}`: each sample of vmap would write into it: "
+                    "batch it, too"
+                )
         if spec.vmap is not None and all(_has_shape(spec, name) for name in batched):
             moved = {
                 n: _in_front(spec, n, v, batched.get(n), info.batch_size) for n, v in values.items()
@@ -35,6 +41,8 @@ def batching_rule(spec: OperatorSpec, overload: Callable[..., Any]) -> Callable[
             )
             for i in range(info.batch_size)
         ]
+        if not spec.schema.returns:
+            return None, None
         if len(spec.schema.returns) == 1:
             return torch.stack(results), 0
         return tuple(map(torch.stack, zip(*results, strict=True))), _fronts(spec)
@@ -47,8 +55,10 @@ def _called(spec: OperatorSpec, overload: Callable[..., Any], values: dict[str, 
     return overload(*positional, **keywords)
 
 
-def _fronts(spec: OperatorSpec) -> int | tuple[int, ...]:
+def _fronts(spec: OperatorSpec) -> int | tuple[int, ...] | None:
     count = len(spec.schema.returns)
+    if count == 0:
+        return None
     return 0 if count == 1 else (0,) * count
 
 

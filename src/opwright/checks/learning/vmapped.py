@@ -122,8 +122,13 @@ def _judged(
 
 
 def _declared(batch: Batch, count: int) -> str:
-    """What promises this way to map; nothing does for no samples of what has no such `Shape`."""
+    """What promises this way to map.
+
+    Nothing does for no samples of what has no such `Shape`, nor where all write into one tensor.
+    """
     shape = batch.spec.vmap
+    if any(name not in batch.dims for name in batch.samples[0].written):
+        return ""
     if shape is None or (count == 0 and not all(_has(batch.spec, n, shape) for n in batch.dims)):
         return ""
     return f"vmap={shape}"
