@@ -20,7 +20,7 @@ COMING = ("measure", "profile", "graph", "model", "package")
 ROWS: tuple[tuple[str, ...], ...] = (
     ("errors", "frozen", "log", "running"),
     ("process", "files", "symbols", "cgroups"),
-    ("lock", "undisturbed"),
+    ("lock", "undisturbed", "torch_root"),
     ("spec", "records"),
     ("op_file",),
     ("discovery",),
@@ -51,7 +51,7 @@ ONLY: dict[str, set[str]] = {
 # These work where torch is not installed or must not be waited for.
 TORCH_FREE = {
     *("errors", "frozen", "log", "running", "process", "files", "symbols", "cgroups", "lock"),
-    *("undisturbed", "spec", "records"),
+    *("undisturbed", "torch_root", "spec", "records"),
     *(
         "op_file",
         "discovery",

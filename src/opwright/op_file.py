@@ -123,7 +123,8 @@ def _siblings(folder: Path) -> Iterator[None]:
 
 def _forget_listings(folder: Path) -> None:
     """What Python knows of the folder: it may be there no more, or was found otherwise."""
-    for path in [path for path in sys.path_importer_cache if path.startswith(str(folder))]:
+    here = str(folder)
+    for path in [path for path in sys.path_importer_cache if path.startswith(here)]:
         del sys.path_importer_cache[path]
 
 

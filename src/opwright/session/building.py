@@ -11,7 +11,7 @@ from opwright.frozen import replace
 from opwright.records.artifact import Artifact
 from opwright.spec.operator import OWN, Location, OperatorSpec
 from opwright.spec.target import Target
-from opwright.toolchain.torch_root import FACT_FILES, torch_root
+from opwright.torch_root import FACT_FILES, torch_root
 
 if TYPE_CHECKING:
     from opwright.spec.request import BuildRequest

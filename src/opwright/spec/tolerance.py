@@ -6,7 +6,6 @@ import math
 
 from opwright.errors import SpecError
 from opwright.frozen import Frozen
-from opwright.spec.formats import float_format
 
 
 class Tolerance(Frozen):
@@ -40,6 +39,8 @@ class Tolerance(Frozen):
 
         Half the spacing of subnormals is always granted: ``rtol`` speaks of normal numbers.
         """
+        from opwright.spec.formats import float_format  # a description is checked without
+
         form = float_format(dtype)
         if form is None:
             return 0.0
@@ -52,6 +53,8 @@ class Tolerance(Frozen):
 
         An answer that the dtype holds exactly needs no tolerance; callers ask for the others.
         """
+        from opwright.spec.formats import float_format
+
         form = float_format(dtype)
         if form is None or abs(magnitude) < form.smallest_normal:
             return

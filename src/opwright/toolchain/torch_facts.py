@@ -8,7 +8,7 @@ from pathlib import Path
 
 from opwright.errors import ToolchainError
 from opwright.frozen import Frozen
-from opwright.toolchain.torch_root import torch_root
+from opwright.torch_root import torch_root
 
 
 class TorchFacts(Frozen):
