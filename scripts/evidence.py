@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import gzip
 import json
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).parent.parent / "evidence"
 NOT_RUN = "not run: no device"
-# Column -> the record that it shows, where there is one.
-COLUMNS = {
-    "CUDA on an NVIDIA H200": "h200/check.json.gz",
-    "HIP source on the same": "h200/hip_on_nvidia.json.gz",
-    "ROCm on an AMD GPU": None,
-    "HIP on a Hygon DCU": None,
+# Column -> the records that it shows, where there are any.
+COLUMNS: dict[str, tuple[str, ...]] = {
+    "CUDA on an NVIDIA H200": ("h200/check.json.gz", "h200/learning.json.gz"),
+    "HIP source on the same": ("h200/hip_on_nvidia.json.gz",),
+    "ROCm on an AMD GPU": (),
+    "HIP on a Hygon DCU": (),
 }
 
 
@@ -25,7 +26,7 @@ def main() -> None:
 
 def table() -> str:
     """One row an operator, one column a device; and what was measured beside it."""
-    records = {name: _operators(path) for name, path in COLUMNS.items()}
+    records = {name: _operators(paths) for name, paths in COLUMNS.items()}
     names = sorted({name for record in records.values() for name in record})
     lines = [
         f"| operator | {' | '.join(COLUMNS)} |",
@@ -45,7 +46,7 @@ def _cell(operators: dict[str, Any], name: str) -> str:
         return NOT_RUN
     if name not in operators:
         return "no source"
-    cases = operators[name]["cases"]
+    cases = operators[name]
     verdicts = [case["outcome"]["verdict"] for case in cases]
     findings = sum(len(case["outcome"]["findings"]) for case in cases)
     told = f"{verdicts.count('pass')} of {len(cases)} cases pass, {findings} findings"
@@ -69,8 +70,15 @@ def _beside() -> list[str]:
     ]
 
 
-def _operators(path: str | None) -> dict[str, Any]:
-    return {each["name"]: each for each in _json(path)["operators"]} if path else {}
+def _operators(paths: tuple[str, ...]) -> dict[str, list[Any]]:
+    """Each operator's cases in the records; of a check that two records have, the later one's."""
+    found: dict[str, dict[str, list[Any]]] = {}
+    for operator in (operator for path in paths for operator in _json(path)["operators"]):
+        by_check: dict[str, list[Any]] = {}
+        for case in operator["cases"]:
+            by_check.setdefault(case["check"], []).append(case)
+        found.setdefault(operator["name"], {}).update(by_check)
+    return {name: [*chain.from_iterable(checks.values())] for name, checks in found.items()}
 
 
 def _json(path: str) -> Any:

@@ -52,7 +52,7 @@ def run(case: Case, subject: Subject) -> Outcome:
     expected = expect(subject.spec, case, cast)
     operator_runs()
     try:
-        with torch.no_grad(), _autocast(case):
+        with torch.no_grad(), _autocast(case, subject):
             results = results_of(subject.spec, subject.call, call)
     except Exception as error:
         return failed(_refusal(case, error))
@@ -68,7 +68,7 @@ def _gradients(case: Case, subject: Subject, call: Call) -> Outcome:
     leaves = {name: call.arguments[name].clone().requires_grad_() for name in names}
     operator_runs()
     try:
-        with torch.enable_grad(), _autocast(case):
+        with torch.enable_grad(), _autocast(case, subject):
             results = continuous(called(spec, subject.call, {**call.arguments, **leaves}))
         if not results or not all(result.requires_grad for result in results):
             return not_checked("a result has no gradient: the check of gradients tells why")
@@ -95,8 +95,9 @@ def _gradients(case: Case, subject: Subject, call: Call) -> Outcome:
     return failed(*findings_of(comparison)) if not comparison.passed else passed()
 
 
-def _autocast(case: Case) -> torch.autocast:
-    return torch.autocast("cpu", dtype=getattr(torch, case.extra["lower"]))
+def _autocast(case: Case, subject: Subject) -> torch.autocast:
+    kind = subject.device.kind if subject.device else "cpu"
+    return torch.autocast(kind, dtype=getattr(torch, case.extra["lower"]))
 
 
 def _cast(call: Call, lower: torch.dtype) -> Call:
@@ -139,5 +140,5 @@ CHECK = Check(
     "under autocast results and their dtypes are those of arguments cast as declared, and gradients fit",
     cases,
     run,
-    kinds=("cpu",),
+    kinds=("cpu", "cuda", "hip"),
 )

@@ -70,7 +70,7 @@ def blamed(
         except Exception as earlier:
             error, details["stage"] = earlier, stage
             break
-    if details.get("stage") is None and not _compiles_anything(backend):
+    if details.get("stage") is None and not _compiles_anything(backend, arguments):
         return None
     cause = getattr(error, "inner_exception", None) or error.__cause__ or error
     if type(error).__name__ == "Unsupported":
@@ -87,10 +87,12 @@ def blamed(
     )
 
 
-def _compiles_anything(backend: str) -> bool:
+def _compiles_anything(backend: str, arguments: tuple[Any, ...]) -> bool:
+    """Whether it compiles a plain function, where the arguments are."""
+    device = next((a.device for a in arguments if isinstance(a, torch.Tensor)), None)
     try:
         with compiled(_plain, backend, dynamic=False) as control:
-            control.call(torch.ones(8))
+            control.call(torch.ones(8, device=device))
     except Exception:
         return False
     return True

@@ -14,10 +14,16 @@ from opwright.checks.judging.outputs import same_bits
 from opwright.checks.judging.refusals import refused
 from opwright.checks.learning.backends import Function, blamed, compiled, inductors_files_gone
 from opwright.checks.learning.expected import continuous, differentiable, incoming_like
-from opwright.checks.learning.places import learns, overload_of, returns_arguments, rich_sizes
+from opwright.checks.learning.places import (
+    call_there,
+    learns,
+    overload_of,
+    returns_arguments,
+    rich_sizes,
+)
 from opwright.checks.planning.choices import case_name, dtype_choices, scalar_choices
 from opwright.checks.protocol import Check, Subject, no_sizes
-from opwright.inputs.call import Call, fresh_results, make_call
+from opwright.inputs.call import Call, fresh_results
 from opwright.records.verdict import Finding, Outcome, failed, not_checked, passed
 from opwright.running import operator_runs
 from opwright.spec.case import Case
@@ -55,27 +61,27 @@ def run(case: Case, subject: Subject) -> Outcome:
     if "gradients" in how and subject.lacks_backward:
         return not_checked(subject.lacks_backward)
     if how == "export":
-        return _exported(case, spec, overload)
+        return _exported(case, subject, overload)
     # What users call: the operator itself, which is Python.
     function = quick_call(spec, overload, dispatcher_op(spec).record())
     if how == "inductor":
         with inductors_files_gone():
-            return _compared(case, spec, function, "inductor")
-    return _compared(case, spec, function, "aot_eager")
+            return _compared(case, subject, function, "inductor")
+    return _compared(case, subject, function, "aot_eager")
 
 
-def _compared(case: Case, spec: OperatorSpec, function: Function, backend: str) -> Outcome:
-    how = case.extra["how"]
+def _compared(case: Case, subject: Subject, function: Function, backend: str) -> Outcome:
+    spec, how = subject.spec, case.extra["how"]
     dynamic = how.startswith("dynamic")
     sizes = [case.sizes, *(_larger(spec, case) if dynamic else ())]
     with compiled(function, backend, dynamic=dynamic) as one:
         for number, chosen in enumerate(sizes):
             sized = Case("compile", "", case.dtypes, chosen, case.scalars, seed=number)
-            right = _values(sized, spec, function, gradients="gradients" in how)
+            right = _values(sized, subject, function, gradients="gradients" in how)
             try:
-                found = _values(sized, spec, one.call, gradients="gradients" in how)
+                found = _values(sized, subject, one.call, gradients="gradients" in how)
             except Exception as error:
-                arguments = tuple(make_call(spec, sized).positional)
+                arguments = tuple(call_there(sized, subject).positional)
                 fault = blamed(error, function, backend, arguments)
                 if fault is None:
                     return not_checked(f"{backend} compiles nothing here: {refused(error)}")
@@ -103,10 +109,10 @@ def _larger(spec: OperatorSpec, case: Case) -> list[dict[str, Any]]:
 
 
 def _values(
-    case: Case, spec: OperatorSpec, function: Function, *, gradients: bool
+    case: Case, subject: Subject, function: Function, *, gradients: bool
 ) -> dict[str, torch.Tensor | None]:
     """All that a call gives, by name: results, written arguments, and gradients where asked for."""
-    call = make_call(spec, case)
+    spec, call = subject.spec, call_there(case, subject)
     operator_runs()
     if not gradients:
         with torch.no_grad():
@@ -178,9 +184,9 @@ class _Module(torch.nn.Module):
         return self._overload(*positional, **keywords)
 
 
-def _exported(case: Case, spec: OperatorSpec, overload: Function) -> Outcome:
+def _exported(case: Case, subject: Subject, overload: Function) -> Outcome:
     """Export the call, write it down, read it, and run what was read."""
-    call, own, third = (make_call(spec, case) for _ in range(3))
+    call, own, third = (call_there(case, subject) for _ in range(3))
     operator_runs()
     with torch.no_grad():
         right = _named(own, overload(*own.positional))
@@ -208,5 +214,5 @@ CHECK = Check(
     cases,
     run,
     why_none=_why_none,
-    kinds=("cpu",),
+    kinds=("cpu", "cuda", "hip"),
 )

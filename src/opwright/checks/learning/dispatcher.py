@@ -7,16 +7,16 @@ from typing import Any
 
 from opwright.checks.learning.fake import faked, unbacked
 from opwright.checks.learning.places import (
+    call_there,
     learns,
     overload_of,
-    recording_call,
+    recording,
     returns_arguments,
     rich_sizes,
 )
 from opwright.checks.learning.registered import COMPILING, UTILITIES, opchecked
 from opwright.checks.planning.choices import absences, case_name, dtype_choices, scalar_choices
 from opwright.checks.protocol import Check, Subject
-from opwright.inputs.call import make_call
 from opwright.inputs.layouts import LAYOUTS, OFFSETS, can_lay_out
 from opwright.records.verdict import Outcome, not_checked
 from opwright.spec.case import Case
@@ -84,17 +84,17 @@ def run(case: Case, subject: Subject) -> Outcome:
     if overload is None:
         return not_checked("what is called here is no operator of the dispatcher")
     if how == "unbacked":
-        return unbacked(overload, case, make_call(spec, case))
+        return unbacked(overload, case, call_there(case, subject))
     if not how.startswith("opcheck"):
-        return faked(overload, make_call(spec, case))
+        return faked(overload, call_there(case, subject))
     utility = how.split()[1]
     if utility in COMPILING and returns_arguments(spec):
         return not_checked("PyTorch compiles no operator that returns its argument")
     if not how.endswith("with gradients"):
-        return opchecked(overload, make_call(spec, case), utility)
+        return opchecked(overload, call_there(case, subject), utility)
     if subject.lacks_backward:
         return not_checked(subject.lacks_backward)
-    return opchecked(overload, recording_call(spec, case), utility)
+    return opchecked(overload, recording(call_there(case, subject)), utility)
 
 
 CHECK = Check(
@@ -102,5 +102,5 @@ CHECK = Check(
     "PyTorch's opcheck agrees, fake results are as the real ones, and no output shares an input's memory",
     cases,
     run,
-    kinds=("cpu", "emulated"),
+    kinds=("cpu", "emulated", "cuda", "hip"),
 )

@@ -9,6 +9,7 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from opwright.checks.judging.refusals import refused
+from opwright.devices.placement import storage_bytes
 from opwright.inputs.call import Call, fresh_results
 from opwright.inputs.layouts import is_covered
 from opwright.records.verdict import Finding, Outcome, failed, not_checked, passed
@@ -26,7 +27,7 @@ def faked(overload: Any, call: Call) -> Outcome:
     spec = call.spec
     mode = FakeTensorMode()
     fakes = {n: mode.from_tensor(v) for n, v in call.tensors.items()}
-    before = {n: _memory(v).clone() for n, v in call.tensors.items() if n not in call.written}
+    before = {n: storage_bytes(v).clone() for n, v in call.tensors.items() if n not in call.written}
     operator_runs()
     with torch.no_grad():
         try:
@@ -58,7 +59,9 @@ def unbacked(overload: Any, case: Case, call: Call) -> Outcome:
         symbols = {n: _symbols(environment, value) for n, value in case.sizes.items()}
         known = known_values(symbols, case.scalars)
         tensors = {
-            name: torch.empty(sizes_of(spec.inputs[name], known), dtype=tensor.dtype)
+            name: torch.empty(
+                sizes_of(spec.inputs[name], known), dtype=tensor.dtype, device=tensor.device
+            )
             for name, tensor in call.tensors.items()
         }
         try:
@@ -124,7 +127,7 @@ def _fake_fails(spec: OperatorSpec, error: Exception) -> Finding:
 def _touched(call: Call, before: Mapping[str, torch.Tensor]) -> Iterator[Finding]:
     """Whole storages: what lies beside a view's elements as well."""
     for name, memory in before.items():
-        if not torch.equal(memory, _memory(call.arguments[name])):
+        if not torch.equal(memory, storage_bytes(call.arguments[name])):
             yield Finding(
                 "input changed",
                 f"the memory of argument `{name}` with strides {list(call.arguments[name].stride())} is "
@@ -146,11 +149,6 @@ def _shared(spec: OperatorSpec, real: Sequence[torch.Tensor], call: Call) -> Ite
                     "would write to one and change the other. Return a copy.",
                     {"output": name, "argument": argument},
                 )
-
-
-def _memory(tensor: torch.Tensor) -> torch.Tensor:
-    flat = torch.empty(0, dtype=torch.uint8)
-    return flat.set_(tensor.untyped_storage())
 
 
 def _symbols(environment: ShapeEnv, value: Any) -> Any:

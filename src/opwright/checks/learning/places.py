@@ -8,6 +8,7 @@ from typing import Any
 from torch._ops import OpOverload
 
 from opwright.binding.dispatch import dispatcher_op
+from opwright.checks.device.placed import placed
 from opwright.checks.protocol import Subject
 from opwright.inputs.call import Call, make_call
 from opwright.spec.case import Case
@@ -55,9 +56,14 @@ def returns_arguments(spec: OperatorSpec) -> bool:
     return any(item.alias is not None for item in spec.schema.returns)
 
 
-def recording_call(spec: OperatorSpec, case: Case) -> Call:
-    """The call of a case, all of whose continuous arguments ask for a gradient."""
-    call = make_call(spec, case)
+def call_there(case: Case, subject: Subject) -> Call:
+    """The call of a case where the operator runs: compilers and opcheck ask the dispatcher's entry itself."""
+    call = make_call(subject.spec, case)
+    return placed(call, subject.device) if subject.device else call
+
+
+def recording(call: Call) -> Call:
+    """The call, all of whose continuous arguments ask for a gradient."""
     for tensor in call.tensors.values():
         if tensor.is_floating_point() or tensor.is_complex():
             tensor.requires_grad_()

@@ -186,5 +186,5 @@ CHECK = Check(
     cases,
     run,
     why_none=_why_none,
-    kinds=("cpu",),
+    kinds=("cpu", "cuda", "hip"),
 )
