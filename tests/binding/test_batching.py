@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from operator_folder import read_operator, write_operator
+from opwright.errors import SpecError
 
 ADDED = """
 calls = []
@@ -126,3 +127,50 @@ def test_samples_write_each_into_its_own_place_or_not_at_all(tmp_path) -> None:
     assert torch.equal(total, x.movedim(0, 1))
     with pytest.raises(RuntimeError, match="argument `total`: each sample of vmap would write"):
         torch.vmap(written, (None, 0), out_dims=None)(total[:, 0], x)
+
+
+DENSE = """
+def dense(x, y):
+    for tensor in (x, y):
+        if not tensor.is_contiguous():
+            raise RuntimeError("{name} takes dense tensors")
+    x.add_(y)
+
+{name} = Operator(
+    "{name}(Tensor(a!) x, Tensor y) -> ()",
+    inputs={{"x": Tensor(batch), "y": Tensor(batch)}}, dtypes=("float64",),
+    reference=lambda x, y: x.add_(y), function=dense, vmap=batch,
+)
+"""
+
+
+@pytest.mark.parametrize("in_dims", [(0, 0), (0, None), (1, 1), (-1, 0), (1, None)])
+def test_what_takes_dense_tensors_gets_them_and_its_writes_arrive(tmp_path, in_dims) -> None:
+    op = read_operator(write_operator(tmp_path, DENSE.format(name="added_densely")))
+    op.load()
+    x = numbers(3, 3)
+    y = numbers(3) if in_dims[1] is None else 10 * numbers(3, 3)
+    front = x.movedim(in_dims[0], 0).clone()
+    right = front + (y if in_dims[1] is None else y.movedim(in_dims[1], 0))
+    torch.vmap(torch.ops.opwright.added_densely, in_dims=in_dims, out_dims=None)(x, y)
+    assert torch.equal(x.movedim(in_dims[0], 0), right)
+
+
+def test_a_shape_is_no_place_for_samples_of_tensors_by_keyword(tmp_path) -> None:
+    text = DENSE.format(name="shifted_by").replace("x, Tensor y", "x, *, Tensor y")
+    with pytest.raises(SpecError, match="'y' comes by keyword alone"):
+        read_operator(write_operator(tmp_path, text))
+
+
+def test_tensors_that_come_by_keyword_alone_need_no_rule(tmp_path) -> None:
+    text = """
+scaled_by = Operator(
+    "scaled_by(Tensor x, *, Tensor gain) -> Tensor", inputs={"x": Tensor(batch), "gain": Tensor(batch)},
+    dtypes=("float64",), reference=lambda x, *, gain: x * gain, function=lambda x, *, gain: x * gain,
+    backward="reference",
+)
+"""
+    op = read_operator(write_operator(tmp_path, text)).load()
+    x, gain = numbers(3).requires_grad_(), numbers(3)
+    op(x, gain=gain).sum().backward()
+    assert torch.equal(x.grad, gain)

@@ -226,3 +226,35 @@ def test_torch_ops_loads_at_the_first_call(tmp_path: Path) -> None:
     torch.ops.opwright.unloaded(x).sum().backward()
     assert op.implementation.ready
     assert x.grad.tolist() == [3, 3, 3]
+
+
+POWER = """
+class Power(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, power):
+        ctx.save_for_backward(x)
+        ctx.power = power
+        return x**power
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad * ctx.power * x ** (ctx.power - 1), None
+
+powered = Operator(
+    "powered(Tensor x, int power=2) -> Tensor", inputs={"x": Tensor(batch)}, dtypes=("float32",),
+    scalars={"power": Scalar(2, 3)}, reference=lambda x, power: x**power,
+    function=lambda x, power: Power.apply(x, power), backward="own",
+)
+"""
+
+
+def test_a_function_that_records_itself_gets_every_argument(tmp_path: Path) -> None:
+    op = read_operator(write_operator(tmp_path, POWER)).load()
+    for call in (op, torch.ops.opwright.powered):
+        for given, slope in (((), 2), ((2,), 2), ((3,), 3)):
+            x = torch.ones(3, requires_grad=True)
+            call(x, *given).sum().backward()
+            assert x.grad.tolist() == [slope] * 3
+        with pytest.raises(RuntimeError, match="expected tensors"):
+            call(None)

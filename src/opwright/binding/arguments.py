@@ -62,6 +62,18 @@ def _uncast(values: Iterable[Any]) -> AbstractContextManager[Any]:
     return torch.autocast(device, enabled=False)
 
 
+def recording_from(spec: OperatorSpec, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A Python function that autograd records by itself: with every argument, as `kernel_from` calls it."""
+
+    def kernel(*args: Any, **kwargs: Any) -> Any:
+        values = named(spec, args, kwargs)
+        refuse_absent(spec, values)
+        positional, keywords = spec.schema.as_call(values)
+        return function(*positional, **keywords)
+
+    return kernel
+
+
 def kernel_from(spec: OperatorSpec, function: Callable[..., Any]) -> Callable[..., Any]:
     """A Python function as a kernel: with every argument, unseen by autograd, its writes counted."""
     written = [argument.name for argument in spec.schema.tensors if argument.mutated]

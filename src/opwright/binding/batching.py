@@ -25,10 +25,7 @@ def batching_rule(spec: OperatorSpec, overload: Callable[..., Any]) -> Callable[
                     "batch it, too"
                 )
         if spec.vmap is not None and all(_has_shape(spec, name) for name in batched):
-            moved = {
-                n: _in_front(spec, n, v, batched.get(n), info.batch_size) for n, v in values.items()
-            }
-            return _called(spec, overload, moved), _fronts(spec)
+            return _in_one(spec, overload, values, batched, info.batch_size), _fronts(spec)
         if info.batch_size == 0:
             raise RuntimeError(
                 f"{spec.name}: vmap over a dimension of size 0, and no Shape of the operator takes it"
@@ -48,6 +45,30 @@ def batching_rule(spec: OperatorSpec, overload: Callable[..., Any]) -> Callable[
         return tuple(map(torch.stack, zip(*results, strict=True))), _fronts(spec)
 
     return rule
+
+
+def _in_one(
+    spec: OperatorSpec,
+    overload: Callable[..., Any],
+    values: dict[str, Any],
+    batched: dict[str, int],
+    size: int,
+) -> Any:
+    """One call for all samples; where the operator takes dense tensors alone, on dense copies."""
+    moved = {n: _in_front(spec, n, v, batched.get(n), size) for n, v in values.items()}
+    given = {n: v if _lies_well(spec, n, v) else v.contiguous() for n, v in moved.items()}
+    results = _called(spec, overload, given)
+    for argument in spec.schema.tensors:
+        name = argument.name
+        if argument.mutated and given[name] is not moved[name]:
+            moved[name].copy_(given[name])
+    return results
+
+
+def _lies_well(spec: OperatorSpec, name: str, value: Any) -> bool:
+    if not isinstance(value, torch.Tensor) or spec.inputs[name].layout != "contiguous":
+        return True
+    return value.is_contiguous()
 
 
 def _called(spec: OperatorSpec, overload: Callable[..., Any], values: dict[str, Any]) -> Any:

@@ -93,6 +93,10 @@ class DispatcherOp:
         """Whether a kernel for the target's tensors has been loaded."""
         return dispatch_key(target) in self._kernels
 
+    def forget_kernel(self, target: Target) -> None:
+        """Have none for the target's tensors any more: the next call asks for one. No call may be under way."""
+        self._withdraw(dispatch_key(target))
+
     def on_first_call(self, load: Callable[..., None]) -> None:
         """Have ``load`` bring the kernel for the device of a call's arguments where there is none yet.
 
@@ -128,13 +132,15 @@ class DispatcherOp:
 
     def use_function(self, function: Callable[..., Any], dispatch_key: str) -> None:
         """Make a Python function the kernel for a dispatch key."""
-        from opwright.binding.arguments import kernel_from  # a library's kernel needs none
+        # A library's kernel needs none.
+        from opwright.binding.arguments import kernel_from, recording_from
 
         self._withdraw(dispatch_key)
         holder = torch.library.Library(self.namespace, "IMPL")
         holder.impl(self.spec.name, kernel_from(self.spec, function), dispatch_key)
         if self.spec.backward == OWN:
-            holder.impl(self.spec.name, function, f"Autograd{dispatch_key}")
+            recording = recording_from(self.spec, function)
+            holder.impl(self.spec.name, recording, f"Autograd{dispatch_key}")
         self._kernels[dispatch_key] = holder
         self.function = function
 

@@ -61,7 +61,9 @@ def register_transforms(
     if spec.backward is None or spec.backwards:
         make = for_inference if spec.backward is None else for_autograd
         library.impl(spec.name, deferred(make), "Autograd")
-    if spec.vmap is not None or spec.backwards or spec.forward is not None:
+    # PyTorch takes no rule for tensors that come by keyword alone; `vmap` is refused for them.
+    by_position = not any(argument.keyword_only for argument in spec.schema.tensors)
+    if by_position and (spec.vmap is not None or spec.backwards or spec.forward is not None):
         torch.library.register_vmap(overload, deferred(for_vmap), lib=library)
     if spec.autocast is not None:
         _register_autocast(library, spec, overload)

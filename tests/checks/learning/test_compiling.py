@@ -33,7 +33,8 @@ def test_a_right_operator_passes_every_way_to_compile() -> None:
     subject = Subject(operator.spec, operator.implementation.overload)
     planned = list(compiling.cases(operator.spec))
     assert {case.extra["how"] for case in planned} == {
-        *("static", "dynamic", "static gradients", "dynamic gradients", "export", "inductor")
+        *("static", "dynamic", "static gradients", "dynamic gradients"),
+        *("export", "export dynamic", "inductor"),
     }
     for case in planned:
         assert compiling.run(case, subject).verdict == "pass", case.name
@@ -42,6 +43,35 @@ def test_a_right_operator_passes_every_way_to_compile() -> None:
 def test_an_operator_that_is_traced_itself_is_not_given_to_inductor() -> None:
     spec = described("compiled_own", backward="own").spec
     assert "inductor" not in {case.extra["how"] for case in compiling.cases(spec)}
+
+
+def test_sizes_that_cannot_change_are_not_checked_for_changes() -> None:
+    operator = described("compiled_at_one_size", constraints=("hidden <= 5",))
+    operator.load()
+    subject = Subject(operator.spec, operator.implementation.overload)
+    told = {
+        case.extra["how"]: compiling.run(case, subject).verdict
+        for case in compiling.cases(operator.spec)
+        if case.extra["how"] != "inductor"
+    }
+    assert told == {
+        **dict.fromkeys(("static", "export"), "pass"),
+        **dict.fromkeys(("dynamic", "export dynamic"), "not checked"),
+    }
+
+
+def test_a_size_that_is_a_number_in_what_was_exported_is_found() -> None:
+    def fixed(input: torch.Tensor) -> torch.Tensor:
+        if torch.compiler.is_exporting():
+            return silu(input).reshape([int(size) for size in input.shape])
+        return silu(input)
+
+    operator = described("exported_at_one_size", function=fixed, backward="own")
+    operator.load()
+    subject = Subject(operator.spec, operator.implementation.overload)
+    (case,) = [c for c in compiling.cases(operator.spec) if c.extra["how"] == "export dynamic"]
+    outcome = compiling.run(case, subject)
+    assert [finding.kind for finding in outcome.findings] == ["export fails"]
 
 
 def test_what_returns_its_argument_has_no_case_and_says_why() -> None:

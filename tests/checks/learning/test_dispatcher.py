@@ -71,3 +71,18 @@ def test_what_is_no_operator_of_the_dispatcher_is_not_checked() -> None:
     spec = described("told_elsewhere").spec
     case = next(iter(dispatcher.cases(spec)))
     assert dispatcher.run(case, Subject(spec, silu)).verdict == "not checked"
+
+
+def test_what_refuses_every_call_is_not_checked() -> None:
+    def refusing(input: torch.Tensor) -> torch.Tensor:
+        raise RuntimeError("told_nothing: not today")
+
+    operator = described("told_nothing", refusing)
+    operator.load()
+    subject = Subject(operator.spec, operator.implementation.overload)
+    told = {
+        dispatcher.run(case, subject).verdict
+        for case in dispatcher.cases(operator.spec)
+        if case.extra["how"] == "fake"
+    }
+    assert told == {"not checked"}

@@ -31,7 +31,15 @@ from opwright.spec.operator import OWN, OperatorSpec
 from opwright.spec.sampling import MAX_ELEMENTS, allowed
 
 _TIMES = (2, 3)  # how much larger tensors are when sizes change
-_HOWS = ("static", "dynamic", "static gradients", "dynamic gradients", "export", "inductor")
+_HOWS = (
+    "static",
+    "dynamic",
+    "static gradients",
+    "dynamic gradients",
+    "export",
+    "export dynamic",
+    "inductor",
+)
 
 
 def cases(spec: OperatorSpec) -> Iterator[Case]:
@@ -60,7 +68,7 @@ def run(case: Case, subject: Subject) -> Outcome:
         return not_checked("what is called here is no operator of the dispatcher")
     if "gradients" in how and subject.lacks_backward:
         return not_checked(subject.lacks_backward)
-    if how == "export":
+    if how.startswith("export"):
         return _exported(case, subject, overload)
     # What users call: the operator itself, which is Python.
     function = quick_call(spec, overload, dispatcher_op(spec).record())
@@ -73,7 +81,10 @@ def run(case: Case, subject: Subject) -> Outcome:
 def _compared(case: Case, subject: Subject, function: Function, backend: str) -> Outcome:
     spec, how = subject.spec, case.extra["how"]
     dynamic = how.startswith("dynamic")
-    sizes = [case.sizes, *(_larger(spec, case) if dynamic else ())]
+    larger = _larger(spec, case) if dynamic else []
+    if dynamic and not larger:
+        return not_checked("no other sizes meet the description's constraints")
+    sizes = [case.sizes, *larger]
     with compiled(function, backend, dynamic=dynamic) as one:
         for number, chosen in enumerate(sizes):
             sized = Case("compile", "", case.dtypes, chosen, case.scalars, seed=number)
@@ -185,21 +196,45 @@ class _Module(torch.nn.Module):
 
 
 def _exported(case: Case, subject: Subject, overload: Function) -> Outcome:
-    """Export the call, write it down, read it, and run what was read."""
-    call, own, third = (call_there(case, subject) for _ in range(3))
+    """Export the call, write it down, read it, and run what was read, also at sizes that it may take then."""
+    call, dynamic = call_there(case, subject), case.extra["how"] == "export dynamic"
+    larger = _larger(subject.spec, case) if dynamic else []
+    if dynamic and not (larger and _every_size_is_free(call)):
+        return not_checked("no other sizes meet the description's constraints")
     operator_runs()
     with torch.no_grad():
-        right = _named(own, overload(*own.positional))
         try:
-            program = torch.export.export(_Module(overload, call), tuple(call.tensors.values()))
-            file = io.BytesIO()
-            torch.export.save(program, file)
-            file.seek(0)
-            returned = torch.export.load(file).module()(*third.tensors.values())
+            program = _read_again(_Module(overload, call), call, dynamic=dynamic)
         except Exception as error:
             return failed(Finding("export fails", f"torch.export: {refused(error)}"))
-    wrong = _differing(right, _named(third, returned))
-    return failed(_differs(wrong, "torch.export", "read again")) if wrong else passed()
+        for number, sizes in enumerate([case.sizes, *larger]):
+            sized = Case("compile", "", case.dtypes, sizes, case.scalars, seed=number)
+            own, other = (call_there(sized, subject) for _ in range(2))
+            right = _named(own, overload(*own.positional))
+            try:
+                returned = program(*other.tensors.values())
+            except Exception as error:
+                return failed(Finding("export fails", f"what was exported: {refused(error)}"))
+            if wrong := _differing(right, _named(other, returned)):
+                return failed(_differs(wrong, "torch.export", "read again"))
+    return passed()
+
+
+def _every_size_is_free(call: Call) -> bool:
+    """A size of 0 or 1 is another program to torch.export, and no size that changes."""
+    return all(size > 1 for tensor in call.tensors.values() for size in tensor.shape)
+
+
+def _read_again(module: torch.nn.Module, call: Call, *, dynamic: bool) -> Function:
+    """The module exported, written down and read."""
+    tensors = tuple(call.tensors.values())
+    free = tuple(dict.fromkeys(range(tensor.dim()), torch.export.Dim.AUTO) for tensor in tensors)
+    program = torch.export.export(module, tensors, dynamic_shapes=(free,) if dynamic else None)
+    file = io.BytesIO()
+    torch.export.save(program, file)
+    file.seek(0)
+    read: Function = torch.export.load(file).module()
+    return read
 
 
 def _why_none(spec: OperatorSpec) -> str:
@@ -215,4 +250,5 @@ CHECK = Check(
     run,
     why_none=_why_none,
     kinds=("cpu", "cuda", "hip"),
+    takes_gradients=True,
 )

@@ -103,4 +103,5 @@ CHECK = Check(
     cases,
     run,
     kinds=("cpu", "emulated", "cuda", "hip"),
+    takes_gradients=True,
 )

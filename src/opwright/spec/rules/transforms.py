@@ -27,6 +27,12 @@ def check_vmap(schema: Schema, vmap: object, spec: OperatorSpec) -> str | None:
     """None (vmap calls the operator for each element), or the `Shape` into which vmap's dimension goes."""
     if vmap is None:
         return None
+    for argument in schema.tensors:
+        if argument.keyword_only:
+            raise SpecError(
+                f"is given, and {argument.name!r} comes by keyword alone",
+                hint=f"PyTorch's rules for vmap take tensors by position: put {argument.name!r} before the '*'.",
+            )
     name = vmap.name if isinstance(vmap, Shape) else vmap
     shapes = {tensor.shape.name for tensor in spec.inputs.values() if tensor.shape is not None}
     if name not in shapes:
