@@ -189,6 +189,39 @@ def test_two_operators_of_one_name(tmp_path: Path) -> None:
     assert f"{tmp_path / 'op.py'}:" in caught.value.hint
 
 
+TRAINED = """
+trained = Operator(
+    "trained(Tensor x) -> Tensor", inputs={"x": Tensor(rows)}, dtypes=("float32",),
+    reference=torch.sin, function=torch.sin, backward=BACKWARD,
+)
+"""
+OWN_BACKWARD = """Backward(
+    "trained_backward(Tensor grad_output, Tensor x) -> Tensor grad_x",
+    function=lambda grad_output, x: grad_output * torch.cos(x),
+)"""
+IMPORTED = "from opwright import Backward\n"
+
+
+@pytest.mark.parametrize("backward", [OWN_BACKWARD, '"reference"'])
+@pytest.mark.parametrize("first", [True, False])
+def test_an_operator_of_the_name_of_what_computes_gradients(
+    backward: str, first: bool, tmp_path: Path
+) -> None:
+    trained = TRAINED.replace("BACKWARD", backward)
+    other = DOUBLED.format(name="trained_backward")
+    write_operator(tmp_path, IMPORTED + (other + trained if first else trained + other))
+    with pytest.raises(SpecError, match="a second operator named 'trained_backward'") as caught:
+        find(str(tmp_path))
+    assert "for gradients of 'trained'" in str(caught.value)
+
+
+def test_what_computes_gradients_may_have_a_name_in_the_file(tmp_path: Path) -> None:
+    trained = TRAINED.replace("BACKWARD", OWN_BACKWARD)
+    write_operator(tmp_path, f"{IMPORTED}{trained}gradient = trained.backwards[0]\n")
+    assert names(tmp_path) == ["trained", "trained_backward"]
+    assert names(f"{tmp_path}:trained_backward") == ["trained_backward"]
+
+
 def test_two_names_of_one_operator(tmp_path: Path) -> None:
     write_operator(tmp_path, DOUBLED.format(name="one") + "same = op\n")
     assert names(tmp_path) == ["one"]

@@ -14,6 +14,7 @@ from opwright.spec.operator import OWN, OperatorSpec
 from opwright.undisturbed import undisturbed
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from importlib.metadata import EntryPoints
 
     from opwright.spec.described import Described
@@ -29,8 +30,8 @@ def find(text: str) -> list[Described]:
         return [_installed(text)]
     operators = _in_file(path)
     if name:
-        known = [one for op in operators for one in (op, *backwards_of(op))]
-        return [op for op in known if op.spec.name == name] or _no_such(path, name, known)
+        known = {one.spec.name: one for op in operators for one in (op, *backwards_of(op))}
+        return [known[name]] if name in known else _no_such(path, name, known)
     return operators
 
 
@@ -151,15 +152,24 @@ def _in_file(path: Path) -> list[Described]:
     near = own or [v for v in described if path.parent in v.spec.location.file.parents]
     if not near:
         raise DiscoveryError(f"{path} describes no operator", hint=_elsewhere(described))
-    found: dict[str, Described] = {}
-    for value in near:
-        first = found.setdefault(value.spec.name, value)
-        if first is not value:
+    _require_distinct([value.spec for value in near])
+    return list({value.spec.name: value for value in near}.values())
+
+
+def _require_distinct(specs: Iterable[OperatorSpec]) -> None:
+    """Refuse two operators of one name, those that compute gradients among them."""
+    found: dict[str, OperatorSpec] = {}
+    for spec in (one for each in specs for one in each.family):
+        first = found.setdefault(spec.name, spec)
+        if first is not spec:
             raise SpecError(
-                f"{value.spec.location}: a second operator named {value.spec.name!r} in this file",
-                hint=f"The first stands in {first.spec.location}. Rename one.",
+                f"{spec.location}: a second operator named {spec.name!r} in this file{_role(spec)}",
+                hint=f"The first stands in {first.location}{_role(first)}. Rename one.",
             )
-    return list(found.values())
+
+
+def _role(spec: OperatorSpec) -> str:
+    return f", for gradients of {spec.forward.name!r}" if spec.forward is not None else ""
 
 
 def _other_file(folder: Path) -> str:
@@ -177,8 +187,7 @@ def _elsewhere(imported: list[Described]) -> str:
     return f"It imports {spec.name!r}, which {spec.location.file} describes: name that file."
 
 
-def _no_such(path: Path, name: str, operators: list[Described]) -> list[Described]:
-    known = [op.spec.name for op in operators]
+def _no_such(path: Path, name: str, known: Iterable[str]) -> list[Described]:
     guess = did_you_mean(name, known)
     raise DiscoveryError(
         f"{path} has no operator {name!r}", hint=f"{guess}It has: {', '.join(known)}."

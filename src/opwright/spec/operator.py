@@ -111,6 +111,11 @@ class OperatorSpec(Frozen):
         return self.backward if isinstance(self.backward, tuple) else ()
 
     @property
+    def family(self) -> tuple[OperatorSpec, ...]:
+        """The operator, those that compute its gradients, and those that compute theirs."""
+        return (self, *(one for backward in self.backwards for one in backward.family))
+
+    @property
     def name(self) -> str:
         """The operator's name, without its namespace."""
         return self.schema.name
@@ -132,6 +137,15 @@ class OperatorSpec(Frozen):
         return next(
             ((kind, self.sources[kind]) for kind in kinds if kind in self.sources), ("", ())
         )
+
+    def lacks_kernels_for(self, target: Target) -> str:
+        """Why nothing of it can run on ``target``, empty where something can.
+
+        An operator for inference may have kernels where its backward has none.
+        """
+        if self.implementation != "generated" or self.sources_for(target)[1]:
+            return ""
+        return f"{self.name} has no sources for target {target}"
 
     @property
     def implementation(self) -> str:

@@ -72,6 +72,7 @@ def check_backward(
     ):
         raise SpecError(f"is {backward!r}", hint=_EXAMPLE)
     made = tuple(_derived(spec, item, gradient_of) for item in listed)
+    _check_distinct([spec, *(one for backward in made for one in backward.family)])
     for name in _differentiable(spec):
         if all(GRAD + name not in _returned(one) for one in made):
             raise SpecError(
@@ -79,6 +80,17 @@ def check_backward(
                 hint=f"Return Tensor {GRAD}{name} from one of them: a gradient is never lost silently.",
             )
     return made
+
+
+def _check_distinct(specs: Sequence[OperatorSpec]) -> None:
+    """The dispatcher and the file know an operator by its name: of two, one would never be checked."""
+    names = [one.name for one in specs]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise SpecError(
+            f"names {twice!r} twice: the operator and what computes its gradients have a name each",
+            hint="Give each Backward a name of its own; double_backward adds '_backward' to it.",
+        )
 
 
 def _returned(spec: OperatorSpec) -> list[str]:
