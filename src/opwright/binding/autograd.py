@@ -30,7 +30,7 @@ def autograd_kernel(
 ) -> Kernel:
     """What the dispatcher calls for tensors that autograd may record.
 
-    ``in_transforms`` is what `recorded` makes of `still_recording`.
+    ``in_transforms`` is what `recording_call` makes of `still_recording`.
     """
     below = below_autograd(overload)
 
@@ -51,7 +51,7 @@ def autograd_kernel(
 
 
 def still_recording(overload: Kernel) -> Kernel:
-    """``overload`` for `recorded` in torch.func: while one level records it, the levels below do too.
+    """``overload`` for `recording_call` in torch.func: while one level records it, the levels below do too.
 
     ``torch.autograd.Function`` turns grad mode off for its forward, which would reach them as well.
     """
@@ -63,7 +63,7 @@ def still_recording(overload: Kernel) -> Kernel:
     return call
 
 
-def recorded(spec: OperatorSpec, overload: Kernel, backwards: Sequence[Kernel]) -> Kernel:
+def recording_call(spec: OperatorSpec, overload: Kernel, backwards: Sequence[Kernel]) -> Kernel:
     """``overload`` as autograd records it; takes all arguments, in the schema's order.
 
     ``backwards`` are the overloads of ``spec.backwards``.
@@ -87,7 +87,7 @@ def recorded(spec: OperatorSpec, overload: Kernel, backwards: Sequence[Kernel]) 
 
     def backward(ctx: Any, *grads: Any) -> Any:
         if _is_recording():
-            return _differentiable(spec, gradients, ctx, grads)
+            return _gradients_again(spec, gradients, ctx, grads)
         return first_order(ctx, grads)
 
     # Made by its metaclass: the graph's node has the name that the class is made with.
@@ -101,12 +101,12 @@ def recorded(spec: OperatorSpec, overload: Kernel, backwards: Sequence[Kernel]) 
     return apply
 
 
-def _differentiable(
+def _gradients_again(
     spec: OperatorSpec, gradients: Gradients, ctx: Any, grads: tuple[Any, ...]
 ) -> Any:
     """Gradients, where a second derivative may be asked for: right, or refused when it is asked for."""
     if gradients.is_differentiable:
-        return gradients.recorded(ctx, grads)
+        return gradients.of_recorded(ctx, grads)
     with torch.no_grad():
         found = gradients.of(ctx, grads)
     sources = [tensor for tensor in (*grads, *ctx.saved_tensors) if tensor is not None]

@@ -21,8 +21,8 @@ def quick_call(spec: OperatorSpec, overload: Kernel, record: Kernel | None = Non
     """``overload``, called in no-grad mode where autograd would record nothing anyway.
 
     ``record`` is the call that autograd records, None where there is none. Over the stable C ABI a
-    binding pays 1 µs a tensor to learn whether it requires grad; Python knows at once. Forward-mode
-    gradients are refused here alone: a kernel below autograd sees no trace of them.
+    binding pays 1 µs a tensor to learn whether it requires grad; Python knows at once. What goes below
+    autograd from here passes by the kernel that refuses forward-mode gradients: they are refused here, too.
     """
     if spec.backward == OWN:
         return overload
@@ -62,7 +62,7 @@ def _learning(spec: OperatorSpec, overload: Kernel, record: Kernel) -> Kernel:
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if is_compiling() or _transforms_are_active() or is_cast():
-            return overload(*args, **kwargs)  # the kernel for autograd refuses what this one does
+            return overload(*args, **kwargs)  # the dispatcher's kernels see to all three
         if forward_ad._current_level >= 0:
             _refuse(spec, args, kwargs)
         if _is_recording() and _any_requires_grad(*args, **kwargs):

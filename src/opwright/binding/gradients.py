@@ -57,7 +57,7 @@ class Gradients:
             plan = self._plans[needs] = self._plan(needs, record=False)
         return plan(pool)
 
-    def recorded(self, ctx: Any, grads: Values) -> Any:
+    def of_recorded(self, ctx: Any, grads: Values) -> Any:
         """As `of`, while autograd records the backwards."""
         pool = grads + ctx.saved_tensors + (ctx.scalars if self._has_scalars else ())
         needs = ctx.needs_input_grad

@@ -95,7 +95,7 @@ class ReferenceGradient:
             name = argument.name
             value = values[name] if name in values else self._stand_in(argument, values, wanted)
             inputs[name] = (
-                _recorded(value) if record and name in wanted and value is not None else value
+                _as_leaf(value) if record and name in wanted and value is not None else value
             )
         return inputs
 
@@ -117,7 +117,7 @@ class ReferenceGradient:
         return leader.new_zeros(sizes_of(described, known), dtype=dtype)
 
 
-def _recorded(tensor: Any) -> Any:
+def _as_leaf(tensor: Any) -> Any:
     """The tensor as a node of its own, so that one that comes twice has two gradients."""
     if tensor.requires_grad:
         return tensor.view_as(tensor)

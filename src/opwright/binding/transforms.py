@@ -41,11 +41,11 @@ def register_transforms(
     record = cache(lambda: _record(spec, overload, backwards))
 
     def for_autograd() -> Kernel:
-        from opwright.binding.autograd import autograd_kernel, recorded, still_recording
+        from opwright.binding.autograd import autograd_kernel, recording_call, still_recording
 
         made = record()
         assert made is not None
-        in_transforms = recorded(spec, still_recording(overload), backwards)
+        in_transforms = recording_call(spec, still_recording(overload), backwards)
         return autograd_kernel(spec, overload, made, in_transforms)
 
     def for_inference() -> Kernel:
@@ -73,9 +73,9 @@ def register_transforms(
 def _record(spec: OperatorSpec, overload: Kernel, backwards: Sequence[Kernel]) -> Kernel | None:
     if not spec.backwards:
         return None
-    from opwright.binding.autograd import recorded
+    from opwright.binding.autograd import recording_call
 
-    return recorded(spec, overload, backwards)
+    return recording_call(spec, overload, backwards)
 
 
 def _register_autocast(
