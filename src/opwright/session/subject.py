@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -93,7 +93,15 @@ def _attach_backwards(
         if lacking:
             return lacking
         attach(dispatcher_op(backward), target, artifact_from_json(artifact) if artifact else None)
+        _attach_functions(backward.backwards, target)
     return ""
+
+
+def _attach_functions(backwards: Sequence[OperatorSpec], target: Target) -> None:
+    """Give each further derivative its kernel: it is the reference's, a function at every level."""
+    for backward in backwards:
+        attach(dispatcher_op(backward), target, None)
+        _attach_functions(backward.backwards, target)
 
 
 def _device(target: Target) -> Device | None:

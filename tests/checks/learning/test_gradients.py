@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import pytest
 import torch
 from torch.nn.functional import silu
@@ -94,3 +96,74 @@ def test_kernels_that_are_not_there_are_not_checked() -> None:
     subject = Subject(operator.spec, operator.spec.function, lacks_backward="it does not build")
     outcome = gradients.run(case, subject)
     assert (outcome.verdict, outcome.reason) == ("not checked", "it does not build")
+
+
+class Parts(torch.autograd.Function):
+    """Where numbers are above zero, themselves and their halves; notes which gradients come in."""
+
+    defined: ClassVar[list[tuple[bool, bool]]] = []
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.set_materialize_grads(False)
+        above = (x > 0).to(torch.int64)
+        ctx.mark_non_differentiable(above)
+        return above, x * 2, x / 2
+
+    @staticmethod
+    def backward(ctx, _above, twice, half):
+        Parts.defined.append((twice is not None, half is not None))
+        parts = [g * by for g, by in ((twice, 2), (half, 0.5)) if g is not None]
+        return sum(parts)
+
+
+def test_just_the_gradient_that_is_named_is_left_out() -> None:
+    operator = Operator(
+        "learned_parts(Tensor input) -> (Tensor above, Tensor twice, Tensor half)",
+        inputs={"input": Tensor(batch, hidden, layout="copy")},
+        outputs=(Tensor(batch, hidden, dtype="int64"), *[Tensor(batch, hidden)] * 2),
+        dtypes=("float32",),
+        reference=lambda input: ((input > 0).to(torch.int64), input * 2, input / 2),
+        function=Parts.apply,
+        backward="own",
+    )
+    operator.load()
+    subject = Subject(operator.spec, operator.implementation.overload)
+    asked = [c for c in gradients.cases(operator.spec) if "undefined" in c.extra]
+    assert [case.extra["undefined"] for case in asked] == ["twice", "half"]
+    Parts.defined.clear()
+    assert [gradients.run(case, subject).verdict for case in asked] == ["pass", "pass"]
+    assert Parts.defined == [(False, True), (True, False)]
+
+
+class Counted(torch.autograd.Function):
+    """A square; its backward raises for an argument that was changed, in words of its own."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.x, ctx.total = x, x.sum()
+        return x * x
+
+    @staticmethod
+    def backward(ctx, grad):
+        if ctx.x.sum() != ctx.total:
+            raise RuntimeError("something went wrong")
+        return 2 * grad * ctx.x
+
+
+def test_only_autograd_refuses_the_gradient_of_changed_arguments() -> None:
+    operator = Operator(
+        "learned_counted(Tensor input) -> Tensor",
+        inputs={"input": Tensor(batch, hidden, layout="copy")},
+        dtypes=("float32",),
+        reference=torch.square,
+        function=Counted.apply,
+        backward="own",
+    )
+    operator.load()
+    subject = Subject(operator.spec, operator.implementation.overload)
+    how = "arguments changed afterwards"
+    case = next(c for c in gradients.cases(operator.spec) if c.extra["how"] == how)
+    (finding,) = gradients.run(case, subject).findings
+    assert finding.kind == "gradient fails after a change"
+    assert "something went wrong" in finding.message

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -31,6 +32,24 @@ def incoming_like(results: Sequence[torch.Tensor], seed: int) -> list[torch.Tens
     ]
 
 
+@contextmanager
+def asking_reference(spec: OperatorSpec, what: str) -> Iterator[None]:
+    """The reference runs inside the block, recorded; what it or autograd raises becomes `ReferenceFailed`.
+
+    ``what`` it is asked for: its gradient, or its second derivative.
+    """
+    try:
+        with torch.enable_grad(), running_reference():
+            yield
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # SystemExit, too
+        raise ReferenceFailed(
+            f"{spec.name}: the {what} of the reference raises {type(error).__name__}: {error}",
+            hint="Write the reference with operations of PyTorch that have gradients.",
+        ) from error
+
+
 def reference_gradients(
     call: Call, wanted: Sequence[str], incoming: Sequence[torch.Tensor | None], *, wide: bool
 ) -> list[torch.Tensor]:
@@ -40,29 +59,21 @@ def reference_gradients(
     """
     own = call.widened() if wide else call.cloned()
     leaves = {name: own.arguments[name].requires_grad_() for name in wanted}
-    try:
-        with torch.enable_grad(), running_reference():
-            results = continuous(called(own.spec, own.spec.reference, own.arguments))
-            pairs = [
-                (result, grad.to(result.dtype))
-                for result, grad in zip(results, incoming, strict=True)
-                if grad is not None and result.requires_grad
-            ]
-            if not pairs:
-                return [torch.zeros_like(leaf) for leaf in leaves.values()]
-            found = torch.autograd.grad(
-                [result for result, _ in pairs],
-                list(leaves.values()),
-                [grad for _, grad in pairs],
-                materialize_grads=True,
-            )
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # SystemExit, too
-        raise ReferenceFailed(
-            f"{own.spec.name}: the gradient of the reference raises {type(error).__name__}: {error}",
-            hint="Write the reference with operations of PyTorch that have gradients.",
-        ) from error
+    with asking_reference(own.spec, "gradient"):
+        results = continuous(called(own.spec, own.spec.reference, own.arguments))
+        pairs = [
+            (result, grad.to(result.dtype))
+            for result, grad in zip(results, incoming, strict=True)
+            if grad is not None and result.requires_grad
+        ]
+        if not pairs:
+            return [torch.zeros_like(leaf) for leaf in leaves.values()]
+        found = torch.autograd.grad(
+            [result for result, _ in pairs],
+            list(leaves.values()),
+            [grad for _, grad in pairs],
+            materialize_grads=True,
+        )
     return [tensor.detach() for tensor in found]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -17,17 +17,20 @@ from opwright.checks.learning.expected import (
     incoming_like,
 )
 from opwright.checks.learning.incoming import DENSE, formed, forms
+from opwright.checks.learning.places import rich_sizes
 from opwright.checks.learning.scale import Scale, scale_of
-from opwright.checks.learning.twice import again, double_backward, gradcheck, saved_and_changed
+from opwright.checks.learning.second import double_backward
+from opwright.checks.learning.twice import again, gradcheck, saved_and_changed
 from opwright.checks.planning.choices import absences, case_name, dtype_choices, scalar_choices
-from opwright.checks.protocol import Check, Subject
+from opwright.checks.protocol import Check, Subject, no_sizes
 from opwright.inputs.call import Call, make_call
 from opwright.judge import Standard, holds, judge
 from opwright.records.verdict import Finding, Outcome, failed, not_checked, passed
 from opwright.running import operator_runs
 from opwright.spec.case import Case
+from opwright.spec.dtypes import DTYPES
 from opwright.spec.operator import OperatorSpec
-from opwright.spec.sampling import Sizes, roomy_size_sets, size_sets
+from opwright.spec.sampling import Sizes, size_sets
 from opwright.spec.sizing import known_values, sizes_of
 
 _SIZES = 6
@@ -54,17 +57,10 @@ def cases(spec: OperatorSpec) -> Iterator[Case]:
                 yield _case(sizes, dtypes, scalars, DENSE)
     for sizes in size_sets(spec, first, count=1, empty=True):
         yield _case(sizes, dtype_choices(spec)[0], first, DENSE)
-    for sizes in _richest(spec, first):
+    for sizes in rich_sizes(spec, first):
         for dtypes in dtype_choices(spec):
             yield from (_case(sizes, dtypes, first, how) for how in _forms(spec, sizes, first))
         yield from _others(spec, sizes, first)
-
-
-def _richest(spec: OperatorSpec, scalars: dict[str, Any]) -> list[Sizes]:
-    """One small set of sizes with many dimensions: only those can lie in memory in many ways."""
-    sets = roomy_size_sets(spec, scalars, count=12)
-    by_rank = sorted(sets, key=lambda s: -sum(len(v) for v in s.values() if isinstance(v, tuple)))
-    return by_rank[:1]
 
 
 def _forms(spec: OperatorSpec, sizes: Sizes, scalars: dict[str, Any]) -> list[str]:
@@ -82,9 +78,9 @@ def _others(spec: OperatorSpec, sizes: Sizes, scalars: dict[str, Any]) -> Iterat
             yield _case(sizes, dtypes[0], scalars, DENSE, asked=asked)
     for left_out in list(absences(spec))[1:]:
         yield _case(sizes, dtypes[0], scalars, DENSE, absent=left_out)
-    if len(spec.schema.fresh_returns) > 1:
-        for item in spec.schema.fresh_returns:
-            yield _case(sizes, dtypes[0], scalars, "undefined", undefined=item.name)
+    learned = _with_gradient(spec, dtypes[0])
+    for name in learned if len(learned) > 1 else ():
+        yield _case(sizes, dtypes[0], scalars, "undefined", undefined=name)
     yield _case(sizes, dtypes[0], scalars, DENSE, leaves=False)
     for question in _QUESTIONS:
         for chosen in dtypes if question == "double backward" else dtypes[:1]:
@@ -187,11 +183,21 @@ def _incoming(
         formed(grad, case.extra["how"]) for grad in incoming_like(results, case.seed)
     ]
     if "undefined" in case.extra:
-        names = [item.name for item in spec.schema.fresh_returns]
-        place = names.index(case.extra["undefined"])
+        place = _with_gradient(spec, case.dtypes).index(case.extra["undefined"])
         if place < len(drawn):
             drawn[place] = None
     return drawn
+
+
+def _with_gradient(spec: OperatorSpec, dtypes: Mapping[str, str]) -> list[str]:
+    """Names of the returns that can have a gradient at these dtypes, in order."""
+    pairs = zip(spec.schema.fresh_returns, spec.outputs, strict=True)
+    named = ((item.name, spec.dtype_of(made)) for item, made in pairs)
+    return [
+        name
+        for name, dtype in named
+        if DTYPES[dtypes.get(dtype, dtype)].family in ("float", "complex")
+    ]
 
 
 def _is_not_zero(standard: Standard) -> bool:
@@ -227,7 +233,7 @@ def _lost(spec: OperatorSpec, names: Sequence[str]) -> Finding:
 def _why_none(spec: OperatorSpec) -> str:
     if spec.backward is None:
         return f"{spec.name} has no backward: calls that need gradients are refused"
-    return f"no declared sizes of {spec.name} make non-empty tensors and meet its constraints"
+    return no_sizes(spec)
 
 
 CHECK = Check(
@@ -236,4 +242,5 @@ CHECK = Check(
     cases,
     run,
     why_none=_why_none,
+    takes_gradients=True,
 )

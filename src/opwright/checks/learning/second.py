@@ -1,0 +1,202 @@
+"""Second derivatives: against the reference's, and refused only in words that stand for a refusal."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import torch
+
+from opwright.checks.judging.outputs import reduction_length
+from opwright.checks.learning.expected import (
+    asking_reference,
+    called,
+    continuous,
+    differentiable,
+    incoming_like,
+)
+from opwright.checks.protocol import Subject
+from opwright.inputs.call import Call
+from opwright.judge import Standard, holds, judge, set_standards
+from opwright.records.verdict import Finding, Outcome, failed, not_checked, passed
+from opwright.running import operator_runs
+from opwright.spec.case import Case
+from opwright.spec.operator import OWN, OperatorSpec
+from opwright.spec.tolerance import Tolerance
+
+_PLANTED = (0.0, 1.5)  # a second derivative that is nothing, or half too large, has to be found
+_NO_FORMULA = r"derivative for \S+ is not implemented"
+# What an operator says that will not be differentiated again: by its binding, by once_differentiable,
+# by autograd of what its backward changed or of an operation without a formula.
+_REFUSALS = (
+    "its gradient cannot be differentiated again",
+    "trying to differentiate twice a function",
+    "has been modified by an inplace operation",
+    _NO_FORMULA,
+)
+# Autograd's formula in float64 is its own oracle: what it loses where it cancels is no error.
+_OF_FLOAT64 = 1e-12
+
+
+def double_backward(case: Case, subject: Subject, call: Call) -> Outcome:
+    """The second derivative is the reference's, or, where none is declared, it is refused when asked for.
+
+    A second derivative of nothing, or half too large, that passes makes it no evidence.
+    """
+    spec, names = call.spec, differentiable(call.spec, call)
+    leaves = {name: call.arguments[name].clone().requires_grad_() for name in names}
+    operator_runs()
+    with torch.enable_grad():
+        results = continuous(called(spec, subject.call, {**call.arguments, **leaves}))
+    incoming = incoming_like(results, case.seed)
+    try:
+        found = _second(results, list(leaves.values()), incoming)
+    except Exception as error:
+        if any(re.search(words, str(error)) for words in _accepted(spec)):
+            return passed(notes=(f"refused: {str(error).splitlines()[0]}",))
+        _standards(case, call, incoming)  # where the reference has none, that is what is wrong
+        return failed(_failing(spec, error))
+    labels = [*names, *(f"the gradient that comes in ({i})" for i in range(len(incoming)))]
+    return _judged(call, labels, found, _standards(case, call, incoming))
+
+
+def _accepted(spec: OperatorSpec) -> tuple[str, ...]:
+    """The words that are a refusal; none are where a second derivative is declared."""
+    further = [backward.backward for backward in spec.backwards]
+    if None in further or spec.backward == OWN:
+        return _REFUSALS
+    by_reference = all(one == OWN for one in further)
+    return (_NO_FORMULA,) if by_reference else ()
+
+
+def _second(
+    results: Sequence[torch.Tensor],
+    leaves: Sequence[torch.Tensor],
+    incoming: Sequence[torch.Tensor],
+) -> list[torch.Tensor | None]:
+    """The derivative, by leaves and then by incoming gradients, of a weighted sum of gradients.
+
+    None where nothing leads to one. By ``backward``, which runs the whole graph: what refuses may not
+    lie on the way to any of them.
+    """
+    sources = [*leaves, *(grad.requires_grad_() for grad in incoming)]
+    pairs = [(r, g) for r, g in zip(results, incoming, strict=True) if r.requires_grad]
+    first: Sequence[torch.Tensor | None] = ()
+    if pairs:
+        given, grads = zip(*pairs, strict=True)
+        first = torch.autograd.grad(given, leaves, grads, create_graph=True, allow_unused=True)
+    graded = [g for g in first if g is not None and g.requires_grad]
+    if graded:
+        torch.autograd.backward(graded, [_weights(g) for g in graded])
+    return [source.grad for source in sources]
+
+
+def _weights(gradient: torch.Tensor) -> torch.Tensor:
+    """Numbers that float64 and every smaller dtype hold exactly: in each, the same sum is differentiated."""
+    steps = torch.arange(gradient.numel(), device=gradient.device) % 13
+    return (steps.double() / 16 + 0.5).to(gradient.dtype).view(gradient.shape)
+
+
+def _standards(case: Case, call: Call, incoming: Sequence[torch.Tensor]) -> tuple[Standard, ...]:
+    """What the second derivative by each argument, and by each incoming gradient, is held to."""
+    reference = _of_reference(call, incoming, wide=False)
+    oracle = _of_reference(call, incoming, wide=True)
+    most = max((one.numel() for one in reference), default=1)
+    declared = max(reduction_length(one, case) for one in (call.spec, *call.spec.backwards))
+    standards: list[Standard] = []
+    for one, exact in zip(reference, oracle, strict=True):
+        length = max(declared, most // max(one.numel(), 1))
+        standards += set_standards(one, exact, _tolerance(one, exact), reduction_length=length)
+    return tuple(standards)
+
+
+def _tolerance(reference: torch.Tensor, oracle: torch.Tensor) -> Tolerance | None:
+    if reference.dtype not in (torch.float64, torch.complex128):
+        return None
+    largest = float(oracle.abs().nan_to_num(0, 0, 0).max()) if oracle.numel() else 0.0
+    return Tolerance(rtol=_OF_FLOAT64, atol=_OF_FLOAT64 * max(largest, 1.0))
+
+
+def _of_reference(
+    call: Call, incoming: Sequence[torch.Tensor], *, wide: bool
+) -> list[torch.Tensor]:
+    """The reference's second derivative, zero where it has none; raises `ReferenceFailed`."""
+    own = call.widened() if wide else call.cloned()
+    leaves = [own.arguments[n].requires_grad_() for n in differentiable(own.spec, own)]
+    with asking_reference(own.spec, "second derivative"):
+        results = continuous(called(own.spec, own.spec.reference, own.arguments))
+        pairs = zip(incoming, results, strict=True)
+        grads = [grad.detach().clone().to(result.dtype) for grad, result in pairs]
+        found = _second(results, leaves, grads)
+    given = [*(call.arguments[n] for n in differentiable(call.spec, call)), *incoming]
+    return [
+        torch.zeros_like(source)
+        if one is None
+        else one.detach()
+        if wide
+        else one.detach().to(source.dtype)
+        for one, source in zip(found, given, strict=True)
+    ]
+
+
+def _judged(
+    call: Call,
+    labels: Sequence[str],
+    found: Sequence[torch.Tensor | None],
+    standards: Sequence[Standard],
+) -> Outcome:
+    lost = [
+        place
+        for place, (one, standard) in enumerate(zip(found, standards, strict=True))
+        if one is None and _is_not_zero(standard)
+    ]
+    given = [
+        torch.zeros_like(standard.reference) if one is None else one
+        for one, standard in zip(found, standards, strict=True)
+    ]
+    names = [f"derivative of the gradient by {label}" for label in labels]
+    comparison = judge(given, standards, names=names, inputs=call.tensors)
+    wrong = [
+        Finding("wrong second derivative", reason.message, {"by": labels[reason.output]})
+        for reason in comparison.reasons
+        if reason.output not in lost
+    ]
+    if findings := [*(_lost(labels[place]) for place in lost), *wrong]:
+        return failed(*findings, figures=comparison.to_json()["figures"])
+    for name, standard in zip(names, standards, strict=True):
+        if (passing := _passing_plant(standard)) is not None:
+            return not_checked(f"not evidence: {passing} times the {name} passes")
+    return passed(comparison.to_json()["figures"], comparison.notes)
+
+
+def _is_not_zero(standard: Standard) -> bool:
+    return bool(standard.oracle.count_nonzero())
+
+
+def _passing_plant(standard: Standard) -> float | None:
+    """The factor of a planted error that is not seen; where all is zero there is none to plant."""
+    if not _is_not_zero(standard):
+        return None
+    for factor in _PLANTED:
+        wrong = (standard.oracle * factor).to(standard.reference.dtype)
+        if holds([wrong.reshape(standard.reference.shape)], [standard]):
+            return factor
+    return None
+
+
+def _lost(label: str) -> Finding:
+    return Finding(
+        "second derivative lost",
+        f"the derivative of the gradient by {label} is lost silently: make the backward differentiable, or "
+        "have it raise (once_differentiable)",
+        {"by": label},
+    )
+
+
+def _failing(spec: OperatorSpec, error: Exception) -> Finding:
+    said = (str(error).splitlines() or [""])[0]
+    return Finding(
+        "second derivative fails",
+        f"the derivative of the gradient of {spec.name} is neither given nor refused as autograd refuses one "
+        f"(once_differentiable): {type(error).__name__}: {said}",
+    )
