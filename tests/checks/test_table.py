@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import inspect
+import sys
+
 import pytest
 
 from checks.one_tensor import described
@@ -65,6 +68,16 @@ def test_every_plan_has_cases_or_says_why_not(check: str) -> None:
     for spec in (plain, impossible):
         plan = check_named(check).plan(spec)
         assert bool(plan.cases) != bool(plan.why_none)
+
+
+def test_checks_that_look_for_backwards_have_them_loaded() -> None:
+    looking = [
+        check.name
+        for check in CHECKS
+        if "subject.lacks_backward" in inspect.getsource(sys.modules[check.run.__module__])
+    ]
+    assert "gradients" in looking
+    assert [check.name for check in CHECKS if check.takes_gradients] == looking
 
 
 def test_checks_that_shrink_can_be_shown_as_a_program() -> None:

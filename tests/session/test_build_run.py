@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from cli_operators import OPERATORS
-from operator_folder import write_doubled
-from opwright.errors import DiscoveryError
+from operator_folder import write_doubled, write_operator
+from opwright.errors import DiscoveryError, SpecError
 from opwright.session.build_run import build_operators
 from opwright.spec.target import Target
 
@@ -34,6 +34,32 @@ def test_each_operator_has_its_library_and_the_field_that_made_it_be_built(tmp_p
     assert edited.artifact is not None
     assert not edited.artifact.hit
     assert "kernel.cpp" in edited.artifact.changed
+
+
+BACKWARD = """
+from opwright import Backward
+
+op = Operator(
+    "inferred(Tensor x) -> Tensor", inputs={"x": Tensor(rows)}, dtypes=("float32",),
+    reference=lambda x: 2 * x, function=lambda x: 2 * x,
+    backward=Backward(
+        "inferred_backward(Tensor grad_output, Tensor x) -> Tensor grad_x",
+        sources={"cpu": "kernel.cpp"},
+    ),
+)
+"""
+
+
+def test_a_backward_is_built_where_it_has_sources_or_is_named(tmp_path: Path) -> None:
+    folder = write_operator(tmp_path, BACKWARD)  # without its kernel: to be built is enough
+    emulated = Target("emulated", "wave32")
+    built = {
+        target: [each.spec.name for each in build_operators([str(folder)], target)]
+        for target in (Target("cpu"), emulated)
+    }
+    assert built == {Target("cpu"): ["inferred", "inferred_backward"], emulated: ["inferred"]}
+    (named,) = build_operators([f"{folder}:inferred_backward"], emulated)
+    assert isinstance(named.error, SpecError)
 
 
 def test_nothing_is_built_where_one_is_not_found(tmp_path: Path, empty_store: Path) -> None:

@@ -11,9 +11,13 @@ import pytest
 
 from opwright.checks.table import CHECKS
 from opwright.discovery import find_one
+from opwright.errors import CompileError, OpwrightError, SpecError, TimedOut
 from opwright.records.run import CaseRecord
 from opwright.session import checking as module
-from opwright.session.checking import check_operator, checking, plan
+from opwright.session.cases import BuiltBackward
+from opwright.session.checking import built_backward, check_operator, checking, plan
+from opwright.spec.described import Described
+from opwright.spec.operator import OperatorSpec
 from opwright.spec.target import Target
 from opwright.worker import Limits
 
@@ -156,3 +160,58 @@ def test_threads_that_wait_leave_their_processor_unless_the_user_wants_it_otherw
         monkeypatch.setenv("OMP_WAIT_POLICY", users)
     with checking():
         assert [each["OMP_WAIT_POLICY"] for each in environments] == [given]
+
+
+BACKWARD = """
+    backward=Backward(
+        "ending_backward(Tensor grad_output, Tensor input) -> Tensor grad_input",
+        {implementation},
+    ),
+)
+"""
+
+
+def with_backward(folder: Path, implementation: str) -> Described:
+    text = OPERATOR.format(body="pass", reference="input + 1").rstrip().removesuffix(")")
+    text = text.replace("import Dim", "import Backward, Dim")
+    (folder / "op.py").write_text(text + BACKWARD.format(implementation=implementation))
+    return find_one(str(folder))
+
+
+@pytest.mark.parametrize(("only", "built"), [(("numerics",), 0), (("numerics", "gradients"), 1)])
+def test_backwards_are_built_for_checks_that_ask_for_gradients(
+    only: tuple[str, ...], built: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    described = with_backward(tmp_path, "function=lambda grad_output, input: grad_output.clone()")
+    asked: list[OperatorSpec] = []
+
+    def building(spec: OperatorSpec, target: Target, binding: str | None) -> BuiltBackward:
+        asked.append(spec)
+        return built_backward(spec, target, binding)
+
+    monkeypatch.setattr(module, "built_backward", building)
+    with checking() as worker:
+        record = check_operator(worker, str(tmp_path), described, Target("cpu"), only=only)
+    assert [spec.name for spec in asked] == ["ending_backward"] * built
+    assert record.verdict == "pass"
+
+
+@pytest.mark.parametrize("fault", [SpecError("no"), CompileError("no"), TimedOut("no")])
+def test_what_keeps_one_backward_from_its_library_does_not_end_the_forwards_checks(
+    fault: OpwrightError, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (spec,) = with_backward(tmp_path, 'sources={"cpu": "kernel.cpp"}').spec.backwards
+
+    def building(*_: Any, **__: Any) -> None:
+        raise fault
+
+    monkeypatch.setattr(module, "build_operator", building)
+    made = built_backward(spec, Target("cpu"), None)
+    assert made == BuiltBackward(lacking="ending_backward does not build: no")
+
+
+def test_a_target_without_sources_is_why_a_backward_has_no_library(tmp_path: Path) -> None:
+    (spec,) = with_backward(tmp_path, 'sources={"cpu": "kernel.cpp"}').spec.backwards
+    made = built_backward(spec, Target("emulated", "wave32"), None)
+    lacking = "ending_backward has no sources for target emulated:wave32"
+    assert made == BuiltBackward(lacking=lacking)

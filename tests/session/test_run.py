@@ -91,6 +91,36 @@ op = Operator(
 """
 
 
+INFERRED = """
+from opwright import Backward
+
+op = Operator(
+    "inferred(Tensor x) -> Tensor",
+    inputs={"x": Tensor(rows, cols)},
+    dtypes=("float32",),
+    reference=lambda x: 2 * x,
+    function=lambda x: 2 * x,
+    backward=Backward(
+        "inferred_backward(Tensor grad_output, Tensor x) -> Tensor grad_x",
+        sources={"cpu": "kernel.cpp"},
+    ),
+)
+"""
+
+
+def test_a_backward_without_sources_for_the_target_is_not_checked(tmp_path: Path) -> None:
+    run = Run()
+    asked = Asked(Target("emulated", "wave32"), only=("empty", "gradients"))
+    check_operators(run, [str(write_operator(tmp_path, INFERRED))], asked, Told())
+    forward, backward = run.operators
+    lacking = "inferred_backward has no sources for target emulated:wave32"
+    assert {case.outcome.reason for case in forward.cases if case.check == "gradients"} == {lacking}
+    assert forward.checks()["empty"] == "pass"
+    (case,) = backward.cases
+    assert (case.outcome.verdict, case.outcome.reason) == ("not checked", lacking)
+    assert (run.errors, run.exit_code) == ([], NotEvidence.exit_code)
+
+
 @pytest.mark.parametrize("only", [("empty",), ("emulation",), ("empty", "sanitizers")])
 def test_only_the_builds_are_run_whose_checks_are_asked_for(
     only: tuple[str, ...], tmp_path: Path

@@ -9,7 +9,13 @@ from pathlib import Path
 import pytest
 import torch
 
-from operator_folder import read_operator, write_doubled
+from operator_folder import (
+    DOUBLED_KERNEL,
+    KERNEL,
+    read_operator,
+    write_doubled,
+    write_operator,
+)
 from opwright.build.manifest import MANIFEST
 from opwright.discovery import find_one
 from opwright.errors import LoadError
@@ -59,6 +65,61 @@ def test_a_check_builds_again_what_does_not_load(
     (why,) = why_set_aside(empty_store)
     assert ("the file is as it was built" in why) == whole
     assert ("does not load" in why) == whole
+
+
+LEARNED = """
+from opwright import Backward
+
+op = Operator(
+    "learned(Tensor x) -> Tensor",
+    inputs={"x": Tensor(Dim("n", typical=(8,)))},
+    dtypes=("float64",),
+    reference=lambda x: 2 * x,
+    function=lambda x: 2 * x,
+    backward=Backward(
+        "learned_backward(Tensor grad_output, Tensor x) -> Tensor grad_x",
+        sources={"cpu": "kernel.cpp"},
+        compile_flags=("-O0",),
+    ),
+)
+"""
+LEARNED_KERNEL = """
+#include <opwright/kernel.h>
+template <typename T>
+void learned_backward(opwright::View<const T, 1> grad_output, opwright::View<const T, 1> x,
+                      opwright::View<T, 1> grad_x) {
+  for (int64_t i = 0; i < x.numel(); ++i) grad_x.data[i] = grad_output.data[i] * 2;
+}
+"""
+
+
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize("forward", ["function", "library"])
+def test_the_operators_own_library_stays_where_its_backwards_does_not_load(
+    forward: str, whole: bool, tmp_path: Path, empty_store: Path
+) -> None:
+    text, kernel = LEARNED, LEARNED_KERNEL
+    if forward == "library":
+        text = text.replace("function=lambda x: 2 * x", 'sources={"cpu": "forward.cpp"}')
+    (tmp_path / "op").mkdir()
+    (tmp_path / "op" / "forward.cpp").write_text(
+        KERNEL + DOUBLED_KERNEL.format(name="learned", factor=2).replace("T, 2>", "T, 1>")
+    )
+    folder = write_operator(tmp_path / "op", text, kernel=kernel)
+    described = find_one(str(folder))
+    artifact = build_operator(described.spec.backwards[0], CPU)
+    assert artifact is not None
+    harm(artifact, says_so=whole)
+    with checking() as worker:
+        record = check_operator(worker, str(folder), described, CPU, only=("empty", "gradients"))
+    set_aside = why_set_aside(empty_store)
+    # What is not whole is built again; what is, and does not load, is left to its own record.
+    assert len(set_aside) == (0 if whole else 1)
+    assert all("learned_backward" in why for why in set_aside)
+    outcomes = [case.outcome for case in record.cases if case.check == "gradients"]
+    assert {outcome.verdict for outcome in outcomes} == {"not checked" if whole else "pass"}
+    if whole:
+        assert all("does not load" in outcome.reason for outcome in outcomes)
 
 
 def test_loading_builds_again_what_is_whole_and_does_not_load(

@@ -245,4 +245,5 @@ CHECK = Check(
     cases,
     run,
     spoils=True,
+    takes_gradients=True,
 )

@@ -73,7 +73,8 @@ class Check:
     values. ``program`` shows a case without the check, None for what no few calls can show.
     ``not_on_devices`` says why a check tells nothing of a kernel that runs on a device; one for
     ``devices_only`` has no question for the host. ``build`` is the library that it runs on, ``kinds`` are
-    those of the targets that it is for, none for all.
+    those of the targets that it is for, none for all. One that ``takes_gradients`` has the kernels of the
+    operator's backwards beside it.
     """
 
     name: str
@@ -88,6 +89,7 @@ class Check:
     devices_only: bool = False
     build: Build = "plain"
     kinds: tuple[str, ...] = ()
+    takes_gradients: bool = False
 
     def asks(self, target: Target) -> bool:
         """Whether it has a question for kernels on ``target``."""

@@ -6,16 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from opwright.discovery import backwards_of, find
-from opwright.errors import CompileError, OpwrightError, SpecError, TimedOut, UsageError
+from opwright.errors import OpwrightError, UsageError
 from opwright.log import waiting
 from opwright.records.artifact import Artifact
 from opwright.records.resources import KernelResources
-from opwright.session.building import build_operator
+from opwright.session.building import FAULTS_OF_ONE, build_operator
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.target import Target
 from opwright.toolchain.code_object import kernel_resources
-
-_OF_ONE = (SpecError, CompileError, TimedOut)
 
 
 @dataclass(frozen=True)
@@ -31,11 +29,6 @@ class Built:
     error: OpwrightError | None = None
 
 
-def _is_for(backward: OperatorSpec, target: Target) -> bool:
-    """An operator for inference has kernels where its backward has none."""
-    return backward.implementation != "generated" or bool(backward.sources_for(target)[1])
-
-
 def build_operators(
     operators: Sequence[str],
     target: Target,
@@ -46,7 +39,7 @@ def build_operators(
 ) -> Iterator[Built]:
     """Find or build every operator that is named; all are found before the first is built.
 
-    What is wrong with one of them (`_OF_ONE`) is in its `Built`, and the next one is taken. Raises what
+    What is wrong with one of them (`FAULTS_OF_ONE`) is in its `Built`, and the next one is taken. Raises what
     finding raises, what would be the same for every operator (a compiler or a store that is missing), and
     `UsageError` for ``compile_only`` and a target that needs more than a compiler for no step.
     """
@@ -60,13 +53,14 @@ def build_operators(
         with waiting(f"reading {text}", asked_for=text):
             for described in find(text):
                 specs.append(described.spec)
-                specs += [b.spec for b in backwards_of(described) if _is_for(b.spec, target)]
+                backwards = [backward.spec for backward in backwards_of(described)]
+                specs += [one for one in backwards if not one.lacks_kernels_for(target)]
     for spec in specs:
         try:
             artifact = build_operator(
                 spec, target, binding=binding, compile_only=compile_only, force=force
             )
-        except _OF_ONE as error:
+        except FAULTS_OF_ONE as error:
             yield Built(spec, error=error)
             continue
         kernels = kernel_resources(artifact.library) if artifact and compile_only else []

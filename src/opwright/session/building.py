@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from opwright.build.receipt import Question, recall
 from opwright.build.trust import default_folder, require_trusted
+from opwright.errors import CompileError, SpecError, TimedOut
 from opwright.frozen import replace
 from opwright.records.artifact import Artifact
 from opwright.spec.operator import OWN, Location, OperatorSpec
@@ -15,6 +16,9 @@ from opwright.torch_root import FACT_FILES, torch_root
 
 if TYPE_CHECKING:
     from opwright.spec.request import BuildRequest
+
+# What may be wrong with one operator, and says nothing of the next one's build.
+FAULTS_OF_ONE = (SpecError, CompileError, TimedOut)
 
 # What builds is imported where it is needed: finding a library has milliseconds, imports included.
 

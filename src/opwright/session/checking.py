@@ -9,13 +9,15 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 
+from opwright.binding.attach import require_whole
 from opwright.binding.dispatch import dispatch_key
 from opwright.checks.protocol import Check
 from opwright.checks.table import choose
 from opwright.devices.device import require_device
-from opwright.errors import CompileError, SpecError
+from opwright.errors import LoadError
+from opwright.records.artifact import Artifact
 from opwright.records.run import OperatorRecord
-from opwright.session.building import build_operator
+from opwright.session.building import FAULTS_OF_ONE, build_operator
 from opwright.session.cases import (
     BuiltBackward,
     Watcher,
@@ -75,17 +77,13 @@ def check_operator(
     spec = described.spec
     dispatch_key(target)  # what cannot be run here is refused before anything is built
     require_device(target)
+    checks = [check for check in choose(only, target) if check.build == "plain"]
+    trains = any(check.takes_gradients for check in checks)
+    backwards = [built_backward(one, target, binding) for one in spec.backwards if trains]
     artifact = with_whole(
         partial(build_operator, spec, target, binding=binding),
-        partial(
-            put_under_test,
-            worker,
-            operator,
-            target,
-            backwards=[built_backward(one, target, binding) for one in spec.backwards],
-        ),
+        partial(_put_under_test, worker, operator, target, backwards),
     )
-    checks = [check for check in choose(only, target) if check.build == "plain"]
     cases, unplanned = plan(spec, checks, target)
     records = run_cases(worker, spec.name, cases, watcher=watcher)
     whole = operator_record(
@@ -100,13 +98,37 @@ def check_operator(
 
 
 def built_backward(spec: OperatorSpec, target: Target, binding: str | None) -> BuiltBackward:
-    """A backward's library for ``target``, or why there is none: its own record says more."""
-    if spec.implementation == "generated" and not spec.sources_for(target)[1]:
-        return BuiltBackward(lacking=f"{spec.name} has no sources for target {target}")
+    """A backward's whole library for ``target``, or why there is none: its own record says more."""
+    if lacking := spec.lacks_kernels_for(target):
+        return BuiltBackward(lacking=lacking)
     try:
-        return BuiltBackward(build_operator(spec, target, binding=binding))
-    except (CompileError, SpecError) as error:
+        build = partial(build_operator, spec, target, binding=binding)
+        return BuiltBackward(with_whole(build, _require_whole))
+    except (*FAULTS_OF_ONE, LoadError) as error:
         return BuiltBackward(lacking=f"{spec.name} does not build: {error.what.splitlines()[0]}")
+
+
+def _require_whole(artifact: Artifact | None) -> None:
+    if artifact is not None:
+        require_whole(artifact)
+
+
+def _put_under_test(
+    worker: Worker,
+    operator: str,
+    target: Target,
+    backwards: Sequence[BuiltBackward],
+    artifact: Artifact | None,
+) -> None:
+    """The operator with its backwards; without them where one of theirs does not load.
+
+    Raises `LoadError` for the operator's own library.
+    """
+    try:
+        put_under_test(worker, operator, target, artifact, backwards=backwards)
+    except LoadError as error:
+        without = [BuiltBackward(lacking=error.what.splitlines()[0])] * len(backwards)
+        put_under_test(worker, operator, target, artifact, backwards=without)
 
 
 def plan(

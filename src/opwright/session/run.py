@@ -14,7 +14,7 @@ from opwright.discovery import backwards_of, find, installed_names
 from opwright.errors import DeviceError, FoundFault, NotEvidence, OpwrightError, ReferenceFailed
 from opwright.log import waiting
 from opwright.records.run import CaseRecord, OperatorRecord, Record
-from opwright.records.verdict import errored
+from opwright.records.verdict import Outcome, errored, not_checked
 from opwright.session.cases import Progress
 from opwright.session.checking import check_operator, checking
 from opwright.session.device_sanitizing import device_sanitized
@@ -107,8 +107,7 @@ def check_operators(run: Run, operators: Sequence[str], asked: Asked, observer: 
                 except DeviceError:
                     raise  # it will be the same for every operator
                 except OpwrightError as error:
-                    case = CaseRecord("build", "build", {}, errored(str(error)), 0.0)
-                    record = operator_record(described.spec, each.target, (case,))
+                    record = _not_built(described.spec, each.target, errored(str(error)))
                     run.errors.append(error)
                 run.operators.append(record)
 
@@ -158,10 +157,17 @@ def found_operators(texts: Sequence[str]) -> list[tuple[str, Described]]:
     return list(found.values())
 
 
+def _not_built(spec: OperatorSpec, target: Target, outcome: Outcome) -> OperatorRecord:
+    return operator_record(spec, target, (CaseRecord("build", "build", {}, outcome, 0.0),))
+
+
 def _checked(
     worker: Worker, address: str, described: Described, asked: Asked, observer: Observer
 ) -> OperatorRecord:
     target, binding, watcher = asked.target, asked.binding, observer.case
+    lacking = described.spec.lacks_kernels_for(target)
+    if described.spec.forward is not None and lacking:
+        return _not_built(described.spec, target, not_checked(lacking))
     builds = asked.builds()
     if "plain" in builds:
         record = check_operator(

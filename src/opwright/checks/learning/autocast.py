@@ -141,4 +141,5 @@ CHECK = Check(
     cases,
     run,
     kinds=("cpu", "cuda", "hip"),
+    takes_gradients=True,
 )

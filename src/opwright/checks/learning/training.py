@@ -187,4 +187,5 @@ CHECK = Check(
     run,
     why_none=_why_none,
     kinds=("cpu", "cuda", "hip"),
+    takes_gradients=True,
 )

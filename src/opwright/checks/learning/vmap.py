@@ -176,4 +176,5 @@ CHECK = Check(
     run,
     why_none=_why_none,
     kinds=("cpu",),
+    takes_gradients=True,
 )
