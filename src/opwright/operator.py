@@ -90,14 +90,15 @@ class Operator:
         self._take_place()
 
     @classmethod
-    def _of(cls, spec: OperatorSpec) -> Operator:
-        """The operator of a description that is checked already."""
+    def _of(cls, spec: OperatorSpec, forward: Operator) -> Operator:
+        """What computes gradients of ``forward``, whose description is checked already."""
         made = cls.__new__(cls)
         made.spec = spec
-        made._take_place()  # noqa: SLF001 -- its own class
+        made._take_place(forward)  # noqa: SLF001 -- its own class
         return made
 
-    def _take_place(self) -> None:
+    def _take_place(self, forward: Operator | None = None) -> None:
+        self._forward = forward
         self._implementation: Implementation | None = None
         self._call: Callable[..., Any] | None = None  # the implementation's, once it is ready
         self._backwards: tuple[Operator, ...] | None = None
@@ -109,7 +110,7 @@ class Operator:
     def backwards(self) -> tuple[Operator, ...]:
         """The operators that compute its gradients: each can be built, called and checked like any other."""
         if self._backwards is None:
-            self._backwards = tuple(map(Operator._of, self.spec.backwards))
+            self._backwards = tuple(Operator._of(spec, self) for spec in self.spec.backwards)
         return self._backwards
 
     @property
@@ -117,10 +118,16 @@ class Operator:
         """The operator in the dispatcher, without kernels until `load` brings them."""
         with _making:
             if self._implementation is None:
-                from opwright.session.implementation import Implementation
-
-                self._implementation = Implementation(self.spec)
+                self._implementation = self._made()
             return self._implementation
+
+    def _made(self) -> Implementation:
+        if self._forward is not None:  # the forward's `load` says what its first call loads
+            known = self._forward.implementation.backwards
+            return next(one for one in known if one.spec is self.spec)
+        from opwright.session.implementation import Implementation
+
+        return Implementation(self.spec)
 
     def load(self, target: str = "cpu", *, binding: str | None = None) -> Operator:
         """Build or find the library for ``target`` and make it the operator's kernel there.

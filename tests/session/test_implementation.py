@@ -12,8 +12,12 @@ import torch
 from operator_folder import DOUBLED, read_operator, write_doubled, write_operator
 from opwright import load
 from opwright.errors import CompileError, SpecError, ToolchainError, UsageError
+from opwright.operator import Operator
+from opwright.records.artifact import Artifact
+from opwright.session import implementation as module
 from opwright.session.building import build_operator
 from opwright.session.recording import sources_digest
+from opwright.spec.operator import OperatorSpec
 from opwright.spec.target import Target
 
 TWO = torch.full((2, 2), 2.0)
@@ -111,6 +115,121 @@ def test_what_cannot_be_built_leaves_the_old_kernel(tmp_path: Path) -> None:
     with pytest.raises(CompileError, match="not yet"):
         op.load()
     assert torch.equal(op(TWO), TWO * 2)
+
+
+TAUGHT = """
+from opwright import Backward
+
+op = Operator(
+    "taught(Tensor x) -> Tensor", inputs={"x": Tensor(rows)}, dtypes=("float32",),
+    reference=lambda x: 2 * x, sources={"cpu": "kernel.cpp", "cuda": "kernel.cu"},
+    compile_flags=("-O0",),
+    backward=Backward(
+        "taught_backward(Tensor grad_output, Tensor x) -> Tensor grad_x",
+        sources={"cpu": "gradient.cpp", "cuda": "gradient.cu"},
+        compile_flags=("-O0",),
+    ),
+)
+"""
+HOST_KERNEL = """
+#include <opwright/kernel.h>
+template <typename T>
+void taught{name}({gradient}opwright::View<const T, 1> x, opwright::View<T, 1> output) {{
+  for (int64_t i = 0; i < x.numel(); ++i) output.data[i] = T({factor});
+}}
+"""
+DEVICE_KERNEL = """
+#include <opwright/device.h>
+#include <opwright/kernel.h>
+template <typename T>
+__global__ void fill(opwright::View<T, 1> output) {{
+  const int64_t at = opwright::grid_index();
+  if (at < output.numel()) output.data[at] = T({factor});
+}}
+template <typename T>
+void taught{name}({gradient}opwright::View<const T, 1> x, opwright::View<T, 1> output,
+                  opwright::Stream stream) {{
+  opwright::launch(fill<T>, opwright::blocks_for(output.numel(), 64), 64, stream, output);
+}}
+"""
+GRADIENT = {"name": "_backward", "gradient": "opwright::View<const T, 1> grad_output, "}
+
+
+def write_taught(folder: Path) -> Path:
+    """An operator and its backward, whose kernels write 1 and 10 on the CPU, 2 and 20 emulated."""
+    write_operator(folder, TAUGHT)
+    for suffix, text, factor in (("cpp", HOST_KERNEL, 1), ("cu", DEVICE_KERNEL, 2)):
+        (folder / f"kernel.{suffix}").write_text(text.format(name="", gradient="", factor=factor))
+        (folder / f"gradient.{suffix}").write_text(text.format(factor=10 * factor, **GRADIENT))
+    return folder
+
+
+def learned(op: Operator) -> tuple[float, float]:
+    """What a kernel writes, and what its backward's does."""
+    x = torch.ones(1, requires_grad=True)
+    y = op(x)
+    y.backward()
+    assert x.grad is not None
+    return y.item(), x.grad.item()
+
+
+@pytest.fixture
+def builds(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What is built or found, in order."""
+    asked: list[str] = []
+
+    def building(spec: OperatorSpec, target: Target, *, binding: str | None) -> Artifact | None:
+        asked.append(f"{spec.name} {target} {binding}")
+        return build_operator(spec, target, binding=binding)
+
+    monkeypatch.setattr(module, "build_operator", building)
+    return asked
+
+
+def test_a_backward_is_loaded_as_its_forward_was_by_its_first_call(
+    tmp_path: Path, builds: list[str]
+) -> None:
+    op = read_operator(write_taught(tmp_path)).load("cpu:x86-64", binding="stable")
+    assert builds == ["taught cpu:x86-64 stable"]
+    assert learned(op) == learned(op) == (1, 10)
+    assert builds[1:] == ["taught_backward cpu:x86-64 stable"]
+    op.load("cpu")
+    assert builds[2:] == ["taught cpu None", "taught_backward cpu None"]
+    assert learned(op) == (1, 10)
+    assert len(builds) == 4
+
+
+def test_a_backward_that_is_called_itself_follows_its_forward(
+    tmp_path: Path, builds: list[str]
+) -> None:
+    op = read_operator(write_taught(tmp_path))
+    (backward,) = op.backwards
+    assert backward.implementation in op.implementation.backwards
+    op.load("cpu:x86-64")
+    one = torch.ones(1)
+    assert float(backward(one, one)) == 10
+    assert builds == ["taught cpu:x86-64 None", "taught_backward cpu:x86-64 None"]
+
+
+@pytest.mark.slow
+def test_an_emulated_operator_learns_with_emulated_kernels(tmp_path: Path) -> None:
+    op = read_operator(write_taught(tmp_path)).load("emulated")
+    assert learned(op) == (2, 20)
+    assert learned(op.load()) == (1, 10)
+    assert learned(op.load("emulated")) == (2, 20)
+
+
+@pytest.mark.slow
+def test_no_kernel_for_another_target_computes_gradients(tmp_path: Path) -> None:
+    write_taught(tmp_path)
+    description = tmp_path / "op.py"
+    description.write_text(description.read_text().replace(', "cuda": "gradient.cu"', ""))
+    op = read_operator(tmp_path).load()
+    assert learned(op) == (1, 10)
+    with pytest.raises(SpecError, match="taught_backward has no source for target emulated"):
+        learned(op.load("emulated"))
+    assert float(op(torch.ones(1))) == 2
+    assert learned(op.load()) == (1, 10)
 
 
 def test_sources_may_be_many_and_in_folders(tmp_path: Path) -> None:
