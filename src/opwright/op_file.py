@@ -93,8 +93,15 @@ def _faults_of(path: Path) -> Iterator[None]:
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # SystemExit, and what a test library makes of `skip`
+        place = _line_at_fault(path, error)
+        if isinstance(error, ValueError) and place == str(
+            path
+        ):  # of the compiler's, for a null byte
+            raise SpecError(
+                f"{path}: {error}", hint="Python cannot read the description: mend it."
+            ) from error
         raise SpecError(
-            f"{_line_at_fault(path, error)}: {type(error).__name__}: {error}",
+            f"{place}: {type(error).__name__}: {error}",
             hint=f"{_nearest_keyword(error)}The description raises when it is imported: mend this line.",
         ) from error
 

@@ -444,3 +444,27 @@ def test_a_graph_that_is_dropped_goes_at_once(smooth, collects: bool) -> None:
         assert x._use_count() == before
     finally:
         gc.enable()
+
+
+AGAIN = """
+from opwright import Backward
+
+def again(grad_output, x):
+    x = x.detach().requires_grad_()
+    with torch.enable_grad():
+        return torch.autograd.grad(x.sin(), x, grad_output)[0]
+
+computed_again = Operator(
+    "computed_again(Tensor x) -> Tensor", inputs={"x": Tensor(batch)}, dtypes=("float64",),
+    reference=torch.sin, function=torch.sin,
+    backward=Backward("computed_again_backward(Tensor grad_output, Tensor x) -> Tensor grad_x", function=again),
+)
+"""
+
+
+def test_a_backward_may_ask_autograd_itself(tmp_path: Path) -> None:
+    op = read_operator(write_operator(tmp_path, AGAIN)).load()
+    for call in (op, torch.ops.opwright.computed_again):
+        x = torch.arange(3.0, dtype=torch.float64).requires_grad_()
+        call(x).sum().backward()
+        assert torch.equal(x.grad, torch.cos(x.detach()))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 import torch
 from torch.autograd import forward_ad
 
+from opwright.binding.below import AUTOGRAD, exclude, is_excluded
 from opwright.spec.operator import OperatorSpec
 
 
@@ -62,6 +63,21 @@ def _uncast(values: Iterable[Any]) -> AbstractContextManager[Any]:
     return torch.autocast(device, enabled=False)
 
 
+@contextmanager
+def _no_grad() -> Iterator[None]:
+    """Grad mode off, for a backward: it may compute again what it needs, and ask autograd for its gradient.
+
+    So autograd has to be there, although the backward was called below it.
+    """
+    excluded = is_excluded(AUTOGRAD)
+    exclude(AUTOGRAD, False)
+    try:
+        with torch.no_grad():
+            yield
+    finally:
+        exclude(AUTOGRAD, excluded)
+
+
 def recording_from(spec: OperatorSpec, function: Callable[..., Any]) -> Callable[..., Any]:
     """A Python function that autograd records by itself: with every argument, as `kernel_from` calls it."""
 
@@ -77,8 +93,7 @@ def recording_from(spec: OperatorSpec, function: Callable[..., Any]) -> Callable
 def kernel_from(spec: OperatorSpec, function: Callable[..., Any]) -> Callable[..., Any]:
     """A Python function as a kernel: with every argument, unseen by autograd, its writes counted."""
     written = [argument.name for argument in spec.schema.tensors if argument.mutated]
-    # A backward may compute again what it needs, and ask autograd for the gradient of that.
-    unseen = torch.no_grad if spec.forward is not None else torch._C._AutoDispatchBelowAutograd
+    unseen = _no_grad if spec.forward is not None else torch._C._AutoDispatchBelowAutograd
 
     def kernel(*args: Any, **kwargs: Any) -> Any:
         values = named(spec, args, kwargs)
