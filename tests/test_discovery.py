@@ -202,7 +202,7 @@ OWN_BACKWARD = """Backward(
 IMPORTED = "from opwright import Backward\n"
 
 
-@pytest.mark.parametrize("backward", [OWN_BACKWARD, '"reference"'])
+@pytest.mark.parametrize("backward", [OWN_BACKWARD, '"reference"'], ids=["own", "reference"])
 @pytest.mark.parametrize("first", [True, False])
 def test_an_operator_of_the_name_of_what_computes_gradients(
     backward: str, first: bool, tmp_path: Path
