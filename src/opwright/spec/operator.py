@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from opwright.errors import SpecError
 from opwright.frozen import Frozen, field
 from opwright.spec.dims import Dim, Shape
+from opwright.spec.dtypes import DTYPES
 from opwright.spec.expression import Expression
 from opwright.spec.schema import Schema
 from opwright.spec.target import Target
@@ -174,6 +175,12 @@ class OperatorSpec(Frozen):
             owner = next(name for name, t in self.inputs.items() if t is tensor)
             return f"T_{owner}"
         return "T" if tensor.dtype is None else tensor.dtype
+
+    def can_have_gradient(self, tensor: Tensor) -> bool:
+        """Whether one of the tensor's dtypes is floating-point or complex."""
+        name = self.dtype_of(tensor)
+        dtypes = next((v.dtypes for v in self.type_variables if v.name == name), (name,))
+        return any(DTYPES[dtype].family in ("float", "complex") for dtype in dtypes)
 
     @property
     def dims(self) -> dict[str, Dim | Shape]:

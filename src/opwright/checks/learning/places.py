@@ -14,7 +14,6 @@ from opwright.inputs.call import Call, make_call
 from opwright.spec.case import Case
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.sampling import Sizes, roomy_size_sets
-from opwright.spec.tensor import Tensor
 
 _CANDIDATES = 12
 
@@ -41,14 +40,7 @@ def learns(spec: OperatorSpec) -> bool:
     """Whether an operator gives gradients of something: it has a backward, and a continuous argument."""
     if spec.backward is None:
         return False
-    return any(is_continuous(spec, spec.inputs[a.name]) for a in spec.schema.tensors)
-
-
-def is_continuous(spec: OperatorSpec, described: Tensor) -> bool:
-    """Whether a tensor of numbers that can have a gradient is described."""
-    dtype = spec.dtype_of(described)
-    variables = {variable.name: variable.dtypes for variable in spec.type_variables}
-    return any("float" in one or "complex" in one for one in variables.get(dtype, (dtype,)))
+    return any(spec.can_have_gradient(spec.inputs[a.name]) for a in spec.schema.tensors)
 
 
 def returns_arguments(spec: OperatorSpec) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from opwright.checks.learning.derived import derived
-from opwright.checks.learning.places import function_of, is_continuous, rich_sizes
+from opwright.checks.learning.places import function_of, rich_sizes
 from opwright.checks.learning.transforms import FORWARD, TRANSFORMS
 from opwright.checks.learning.vmapped import vmapped
 from opwright.checks.planning.choices import absences, case_name, dtype_choices, scalar_choices
@@ -145,7 +145,7 @@ def _derived(plan: _Plan, how: str, batched: Sequence[str]) -> Case:
 def _is_derived(spec: OperatorSpec) -> bool:
     """Whether a gradient, or a tangent, can be asked for: of a fresh result, by an argument."""
     taken = [spec.inputs[argument.name] for argument in spec.schema.tensors]
-    return all(any(is_continuous(spec, one) for one in some) for some in (taken, spec.outputs))
+    return all(any(spec.can_have_gradient(one) for one in some) for some in (taken, spec.outputs))
 
 
 def run(case: Case, subject: Subject) -> Outcome:

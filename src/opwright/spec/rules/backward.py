@@ -9,7 +9,6 @@ from opwright.errors import SpecError
 from opwright.frozen import replace
 from opwright.spec.backward import GRAD, Backward
 from opwright.spec.dims import Shape
-from opwright.spec.dtypes import DTYPES
 from opwright.spec.naming import require_known
 from opwright.spec.operator import OWN, REFERENCE, OperatorSpec
 from opwright.spec.rules.implementations import (
@@ -99,19 +98,13 @@ def _returned(spec: OperatorSpec) -> list[str]:
 
 def _differentiable(spec: OperatorSpec) -> list[str]:
     """Arguments that can have a gradient: tensors whose dtypes are floating-point or complex."""
-    return [a.name for a in spec.schema.tensors if _has_gradient(spec, spec.inputs[a.name])]
+    return [a.name for a in spec.schema.tensors if spec.can_have_gradient(spec.inputs[a.name])]
 
 
 def _with_gradient(spec: OperatorSpec) -> list[str]:
     """Returns that can have a gradient."""
     pairs = zip(spec.schema.fresh_returns, spec.outputs, strict=True)
-    return [item.name for item, tensor in pairs if _has_gradient(spec, tensor)]
-
-
-def _has_gradient(spec: OperatorSpec, tensor: Tensor) -> bool:
-    name = spec.dtype_of(tensor)
-    variable = next((v.dtypes for v in spec.type_variables if v.name == name), (name,))
-    return any(DTYPES[dtype].family in ("float", "complex") for dtype in variable)
+    return [item.name for item, tensor in pairs if spec.can_have_gradient(tensor)]
 
 
 def _of_reference(spec: OperatorSpec, gradient_of: GradientOf) -> OperatorSpec:
@@ -188,7 +181,7 @@ def _input(spec: OperatorSpec, argument: Argument) -> Tensor:
         name, known = argument.name, own | returns
     elif argument.name.startswith(GRAD):
         comes_in = True
-        known = {n: t for n, t in returns.items() if _has_gradient(spec, t)}
+        known = {n: t for n, t in returns.items() if spec.can_have_gradient(t)}
         require_known([name], known, f"return of {spec.name} with a gradient")
     else:
         known = own | returns
