@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from opwright.binding.library import Library, Offer
-from opwright.binding.transforms import register_transforms
+from opwright.binding.registration import register_transforms
 from opwright.errors import DeviceError
 from opwright.log import log
 from opwright.spec.operator import OWN, OperatorSpec

@@ -17,7 +17,7 @@ from opwright.checks.learning.expected import (
 )
 from opwright.checks.protocol import Subject
 from opwright.inputs.call import Call
-from opwright.judge import Standard, holds, judge, set_standards
+from opwright.judge import Standard, holds, judge, loosened, set_standards
 from opwright.records.verdict import Finding, Outcome, failed, not_checked, passed
 from opwright.running import operator_runs
 from opwright.spec.case import Case
@@ -25,6 +25,9 @@ from opwright.spec.operator import OWN, OperatorSpec
 from opwright.spec.tolerance import Tolerance
 
 _PLANTED = (0.0, 1.5)  # a second derivative that is nothing, or half too large, has to be found
+# Two chains of roundings are compared: each element may be off by so many eps of the largest one, but by
+# no more than this part of it, which is less than a missing term.
+_ROUNDINGS, _MOST = 64, 1 / 16
 _NO_FORMULA = r"derivative for \S+ is not implemented"
 # What an operator says that will not be differentiated again: by its binding, by once_differentiable,
 # by autograd of what its backward changed or of an operation without a formula.
@@ -106,8 +109,17 @@ def _standards(case: Case, call: Call, incoming: Sequence[torch.Tensor]) -> tupl
     standards: list[Standard] = []
     for one, exact in zip(reference, oracle, strict=True):
         length = max(declared, most // max(one.numel(), 1))
-        standards += set_standards(one, exact, _tolerance(one, exact), reduction_length=length)
+        held = set_standards(one, exact, _tolerance(one, exact), reduction_length=length)
+        standards += [loosened(standard, _least(standard)) for standard in held]
     return tuple(standards)
+
+
+def _least(standard: Standard) -> torch.Tensor:
+    """What each element may be off by, however exact the reference is."""
+    sizes = standard.oracle.abs().nan_to_num(0.0, 0.0, 0.0)
+    largest = float(sizes.max()) if sizes.numel() else 0.0
+    part = min(_ROUNDINGS * torch.finfo(standard.reference.dtype).eps, _MOST)
+    return torch.full_like(sizes, part * largest)
 
 
 def _tolerance(reference: torch.Tensor, oracle: torch.Tensor) -> Tolerance | None:

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from operator_folder import write_operator
-from opwright.binding.transforms import deferred
+from opwright.binding.registration import deferred
 
 TRAINED = """
 trained = Operator(
