@@ -141,14 +141,11 @@ def _of_reference(
         grads = [grad.detach().clone().to(result.dtype) for grad, result in pairs]
         found = _second(results, leaves, grads)
     given = [*(call.arguments[n] for n in differentiable(call.spec, call)), *incoming]
-    return [
-        torch.zeros_like(source)
-        if one is None
-        else one.detach()
-        if wide
-        else one.detach().to(source.dtype)
+    made = [
+        torch.zeros_like(source) if one is None else one.detach()
         for one, source in zip(found, given, strict=True)
     ]
+    return made if wide else [o.to(source.dtype) for o, source in zip(made, given, strict=True)]
 
 
 def _judged(
