@@ -15,6 +15,7 @@ from opwright import load
 from opwright.discovery import find, find_one, installed_names, locate
 from opwright.errors import DiscoveryError, SpecError
 from opwright.log import logging_to
+from opwright.session.run import found_operators
 
 TWO = DOUBLED.format(name="first") + DOUBLED.format(name="second").replace("op =", "other =")
 
@@ -375,6 +376,8 @@ def package(tmp_path: Path, monkeypatch) -> Path:
     )
     (site / "my_ops" / "leaving.py").write_text("raise SystemExit(0)\n")
     monkeypatch.syspath_prepend(site)
+    for module in [name for name in sys.modules if name.partition(".")[0] == "my_ops"]:
+        monkeypatch.delitem(sys.modules, module)  # another test's
     return site
 
 
@@ -383,6 +386,22 @@ def test_a_packages_operator_is_found_by_its_entry_point(package: Path) -> None:
     found = find_one("packaged")
     assert found.spec.folder == package / "my_ops"
     assert find_one("packaged") is found
+
+
+def test_what_computes_gradients_of_a_packages_operator_is_found_by_name(package: Path) -> None:
+    trained = TRAINED.replace("BACKWARD", OWN_BACKWARD).replace("trained = ", "op = ")
+    write_operator(package / "my_ops", IMPORTED + trained)
+    assert locate("packaged:trained_backward") == (None, "trained_backward")
+    addresses = [address for address, _ in found_operators(["packaged"])]
+    assert [name for address in addresses for name in names(address)] == [
+        "trained",
+        "trained_backward",
+    ]
+    with pytest.raises(DiscoveryError, match="packaged has no operator 'traned'") as caught:
+        find("packaged:traned")
+    assert "Did you mean 'trained'?" in caught.value.hint
+    with pytest.raises(DiscoveryError, match="'package:trained' is neither"):
+        find("package:trained")
 
 
 @pytest.mark.parametrize(

@@ -26,12 +26,11 @@ _SHIPPED = Path(__file__).parent / "ops"
 def find(text: str) -> list[Described]:
     """Every operator that ``text`` names; `DiscoveryError` when there is none."""
     path, name = locate(text)
-    if path is None:
-        return [_installed(text)]
-    operators = _in_file(path)
+    before = text.removesuffix(f":{name}")
+    operators = [_installed(before)] if path is None else _in_file(path)
     if name:
         known = {one.spec.name: one for op in operators for one in (op, *backwards_of(op))}
-        return [known[name]] if name in known else _no_such(path, name, known)
+        return [known[name]] if name in known else _no_such(path or before, name, known)
     return operators
 
 
@@ -61,8 +60,11 @@ def locate(text: str) -> tuple[Path | None, str]:
             raise DiscoveryError(
                 f"{text} is not a Python file", hint="Name the file that describes the operator."
             )
-        _require_installed(text)
-        return None, ""
+        installed, _, name = text.rpartition(":")
+        if not name.isidentifier() or installed not in installed_names():
+            _require_installed(text)
+            name = ""
+        return None, name
     if why := why_no_file(path):
         raise DiscoveryError(f"{path} {why}", hint="Name a folder with an op.py, or a Python file.")
     return path, name
@@ -187,8 +189,8 @@ def _elsewhere(imported: list[Described]) -> str:
     return f"It imports {spec.name!r}, which {spec.location.file} describes: name that file."
 
 
-def _no_such(path: Path, name: str, known: Iterable[str]) -> list[Described]:
+def _no_such(where: object, name: str, known: Iterable[str]) -> list[Described]:
     guess = did_you_mean(name, known)
     raise DiscoveryError(
-        f"{path} has no operator {name!r}", hint=f"{guess}It has: {', '.join(known)}."
+        f"{where} has no operator {name!r}", hint=f"{guess}It has: {', '.join(known)}."
     )
