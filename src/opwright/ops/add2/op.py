@@ -1,4 +1,4 @@
-"""The sum of two tensors, written into a third."""
+"""The sum of two tensors, written into a third; like PyTorch's own `out=`, it refuses gradients."""
 
 import torch
 from opwright import Operator, Shape, Tensor
