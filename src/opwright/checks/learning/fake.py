@@ -9,8 +9,9 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from opwright.checks.judging.refusals import refused
+from opwright.checks.learning.expected import called
 from opwright.devices.placement import storage_bytes
-from opwright.inputs.call import Call, fresh_results
+from opwright.inputs.call import Call
 from opwright.inputs.layouts import is_covered
 from opwright.records.verdict import Finding, Outcome, failed, not_checked, passed
 from opwright.running import operator_runs
@@ -31,14 +32,14 @@ def faked(overload: Any, call: Call) -> Outcome:
     operator_runs()
     with torch.no_grad():
         try:
-            real = _results(spec, overload, call.arguments)
+            real = called(spec, overload, call.arguments)
         except Exception as error:
             if all(tensor.is_contiguous() for tensor in call.tensors.values()):
                 return not_checked(f"the call itself is refused: {refused(error)}")
             return passed(notes=(f"refused: {refused(error)}",))  # layouts says whether it may
         try:
             with mode:
-                fake = _results(spec, overload, {**call.arguments, **fakes})
+                fake = called(spec, overload, {**call.arguments, **fakes})
         except Exception as error:
             return failed(_fake_fails(spec, error))
     promised = all(is_covered(spec.inputs[name], tensor) for name, tensor in call.tensors.items())
@@ -67,7 +68,7 @@ def unbacked(overload: Any, case: Case, call: Call) -> Outcome:
             for name, tensor in call.tensors.items()
         }
         try:
-            results = _results(spec, overload, {**call.arguments, **tensors})
+            results = called(spec, overload, {**call.arguments, **tensors})
         except Exception as error:
             if spec.backward == OWN:  # the function itself is traced, and may ask for sizes
                 return not_checked(f"it does not take sizes that are not known: {refused(error)}")
@@ -76,13 +77,8 @@ def unbacked(overload: Any, case: Case, call: Call) -> Outcome:
     made = [_numbers(tensor, values) for tensor in results]
     operator_runs()
     with torch.no_grad():
-        found = [*_disagreeing(spec, _results(spec, overload, call.arguments), made)]
+        found = [*_disagreeing(spec, called(spec, overload, call.arguments), made)]
     return failed(*found) if found else passed()
-
-
-def _results(spec: OperatorSpec, overload: Any, arguments: Mapping[str, Any]) -> list[torch.Tensor]:
-    positional, keywords = spec.schema.as_call(arguments)
-    return fresh_results(spec, overload(*positional, **keywords))
 
 
 def _facts(tensor: torch.Tensor) -> dict[str, Any]:
