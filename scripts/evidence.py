@@ -13,7 +13,7 @@ NOT_RUN = "not run: no device"
 # Column -> the records that it shows, where there are any.
 COLUMNS: dict[str, tuple[str, ...]] = {
     "CUDA on an NVIDIA H200": ("h200/check.json.gz", "h200/learning.json.gz"),
-    "HIP source on the same": ("h200/hip_on_nvidia.json.gz",),
+    "HIP source on the same": ("h200/hip_on_nvidia.json.gz", "h200/learning_hip.json.gz"),
     "ROCm on an AMD GPU": (),
     "HIP on a Hygon DCU": (),
 }
