@@ -127,3 +127,8 @@ def called(spec: OperatorSpec, function: Any, arguments: Mapping[str, Any]) -> l
 def continuous(results: Sequence[torch.Tensor]) -> list[torch.Tensor]:
     """The results that can have a gradient."""
     return [t for t in results if t.is_floating_point() or t.is_complex()]
+
+
+def is_not_zero(standard: Standard) -> bool:
+    """Whether what is held to the standard is anything but zeros."""
+    return bool(standard.oracle.count_nonzero())

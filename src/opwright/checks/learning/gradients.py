@@ -15,6 +15,7 @@ from opwright.checks.learning.expected import (
     differentiable,
     gradient_standards,
     incoming_like,
+    is_not_zero,
 )
 from opwright.checks.learning.incoming import DENSE, formed, forms
 from opwright.checks.learning.places import rich_sizes
@@ -144,7 +145,7 @@ def _judged(case: Case, subject: Subject, call: Call, wanted: Sequence[str]) -> 
     lost = [i for i, result in enumerate(results) if not result.requires_grad]
     incoming = _incoming(case, subject.spec, results)
     standards = gradient_standards(call, case, wanted, incoming)
-    if lost and any(_is_not_zero(standard) for standard in standards):
+    if lost and any(is_not_zero(standard) for standard in standards):
         return failed(_lost(subject.spec, wanted))
     given = [(r, g) for r, g in zip(results, incoming, strict=True) if g is not None]
     found: Sequence[torch.Tensor | None] = torch.autograd.grad(
@@ -154,7 +155,7 @@ def _judged(case: Case, subject: Subject, call: Call, wanted: Sequence[str]) -> 
         allow_unused=True,
     )
     missing = [
-        n for n, g, s in zip(wanted, found, standards, strict=True) if g is None and _is_not_zero(s)
+        n for n, g, s in zip(wanted, found, standards, strict=True) if g is None and is_not_zero(s)
     ]
     if missing:
         return failed(_lost(subject.spec, missing))
@@ -200,13 +201,9 @@ def _with_gradient(spec: OperatorSpec, dtypes: Mapping[str, str]) -> list[str]:
     ]
 
 
-def _is_not_zero(standard: Standard) -> bool:
-    return bool(standard.oracle.count_nonzero())
-
-
 def _is_seen(standard: Standard, scale: Scale | None) -> bool:
     """Whether the planted error fails; where the gradient is zero there is none to plant."""
-    if not _is_not_zero(standard) or (scale is not None and scale.telling < _PLANTED - 1):
+    if not is_not_zero(standard) or (scale is not None and scale.telling < _PLANTED - 1):
         return True
     wrong = (standard.oracle * _PLANTED).to(standard.reference.dtype)
     return not holds([wrong.reshape(standard.reference.shape)], [standard])

@@ -14,7 +14,9 @@ from opwright.checks.learning.expected import (
     continuous,
     differentiable,
     incoming_like,
+    is_not_zero,
 )
+from opwright.checks.learning.twice import NOTICED
 from opwright.checks.protocol import Subject
 from opwright.inputs.call import Call
 from opwright.judge import Standard, holds, judge, loosened, set_standards
@@ -34,7 +36,7 @@ _NO_FORMULA = r"derivative for \S+ is not implemented"
 _REFUSALS = (
     "its gradient cannot be differentiated again",
     "trying to differentiate twice a function",
-    "has been modified by an inplace operation",
+    NOTICED,
     _NO_FORMULA,
 )
 # Autograd's formula in float64 is its own oracle: what it loses where it cancels is no error.
@@ -157,7 +159,7 @@ def _judged(
     lost = [
         place
         for place, (one, standard) in enumerate(zip(found, standards, strict=True))
-        if one is None and _is_not_zero(standard)
+        if one is None and is_not_zero(standard)
     ]
     given = [
         torch.zeros_like(standard.reference) if one is None else one
@@ -178,13 +180,9 @@ def _judged(
     return passed(comparison.to_json()["figures"], comparison.notes)
 
 
-def _is_not_zero(standard: Standard) -> bool:
-    return bool(standard.oracle.count_nonzero())
-
-
 def _passing_plant(standard: Standard) -> float | None:
     """The factor of a planted error that is not seen; where all is zero there is none to plant."""
-    if not _is_not_zero(standard):
+    if not is_not_zero(standard):
         return None
     for factor in _PLANTED:
         wrong = (standard.oracle * factor).to(standard.reference.dtype)

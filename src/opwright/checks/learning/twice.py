@@ -16,7 +16,7 @@ from opwright.records.verdict import Finding, Outcome, failed, not_checked, pass
 from opwright.running import operator_runs
 from opwright.spec.case import Case
 
-_NOTICED = "has been modified by an inplace operation"  # in autograd's own words
+NOTICED = "has been modified by an inplace operation"  # in autograd's own words
 
 
 def again(case: Case, subject: Subject, call: Call) -> Outcome:
@@ -60,7 +60,7 @@ def saved_and_changed(case: Case, subject: Subject, call: Call) -> Outcome:
         try:
             after = _gradients_after(case, subject, call, name)
         except RuntimeError as error:
-            if _NOTICED not in str(error):
+            if NOTICED not in str(error):
                 findings.append(_failing(name, error))
             continue
         if any(_differs(a, b) for a, b in zip(before, after, strict=True)):
