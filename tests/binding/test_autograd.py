@@ -418,16 +418,20 @@ def test_a_step_keeps_nothing(smooth, scaled) -> None:
         resident = int(Path("/proc/self/statm").read_text().split()[1]) * 4096
         return len(gc.get_objects()), resident
 
+    def grown() -> tuple[int, int]:
+        objects, resident = living()
+        for _ in range(500):
+            step()
+        scaled.asked.clear()
+        more_objects, more_resident = living()
+        return more_objects - objects, more_resident - resident
+
     for _ in range(100):
         step()
     scaled.asked.clear()
-    objects, resident = living()
-    for _ in range(1000):
-        step()
-    scaled.asked.clear()
-    more_objects, more_resident = living()
-    assert more_objects - objects < 50
-    assert more_resident - resident < 4_000_000  # one lost tensor a step would be 65 MB
+    rounds = [grown() for _ in range(3)]  # an allocator that settles grows once, a loss each time
+    assert min(objects for objects, _ in rounds) < 50
+    assert min(resident for _, resident in rounds) < 4_000_000  # a lost tensor a step: 16 MB
 
 
 @pytest.mark.parametrize("collects", [True, False])
