@@ -1,0 +1,165 @@
+"""Everything one run of measurements saw, as versioned JSON: raw samples, and what was made of them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from opwright.errors import RecordError
+from opwright.files import write_atomic
+
+MEASUREMENT_VERSION = 1
+MEASUREMENT_KIND = "measurement"
+
+# faster and slower: the whole interval of the ratio lies beyond the bound of what counts as the same.
+RatioVerdict = Literal["faster", "slower", "same", "cannot tell", "not comparable"]
+RATIO_VERDICTS: tuple[RatioVerdict, ...] = get_args(RatioVerdict)
+
+
+@dataclass(frozen=True)
+class Series:
+    """What one fresh process measured of one subject: every sample, in the order in which it was taken.
+
+    ``stopped`` says why there are no more: the interval was narrow enough, or a limit came first.
+    """
+
+    process: int
+    times_us: tuple[float, ...]
+    warmup_calls: int
+    stopped: str
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The median of all samples in microseconds, with its confidence interval, and what lies far off."""
+
+    median_us: float
+    low_us: float
+    high_us: float
+    samples: int
+    outliers: int
+
+
+@dataclass(frozen=True)
+class Row:
+    """One subject on one case: what was called, how it was timed, and what came of it.
+
+    ``subject`` is ``operator``, or what it is measured against. ``cache`` is the state of the last level
+    before each sample. ``unreliable`` says why the samples do not describe the machine at rest, empty where
+    nothing speaks against them. ``memory_bytes``, ``roofline`` and ``device`` hold figures by name.
+    """
+
+    subject: str
+    case: str
+    sizes: dict[str, Any]
+    dtypes: dict[str, str]
+    scalars: dict[str, Any]
+    timer: str
+    cache: str
+    series: tuple[Series, ...]
+    estimate: Estimate
+    unreliable: tuple[str, ...] = ()
+    rechecked: int = 0
+    memory_bytes: dict[str, int] = field(default_factory=dict)
+    roofline: dict[str, Any] = field(default_factory=dict)
+    device: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class RatioRecord:
+    """A subject's time over another's on the same case, in pairs: below 1 the first is faster.
+
+    ``low`` and ``high`` bound the ratio with the confidence that ``reason`` names.
+    """
+
+    subject: str
+    against: str
+    case: str
+    verdict: RatioVerdict
+    reason: str
+    ratio: float | None = None
+    low: float | None = None
+    high: float | None = None
+    pairs: int = 0
+    processes: int = 0
+
+
+@dataclass(frozen=True)
+class OperatorMeasurement:
+    """One operator on one target: which binary was timed, what is known of its checks, and every row."""
+
+    name: str
+    schema: str
+    implementation: str
+    location: str
+    target: str
+    label: str
+    artifact: dict[str, Any]
+    checked: str
+    rows: tuple[Row, ...]
+    ratios: tuple[RatioRecord, ...] = ()
+    stages: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One run over any number of operators. ``machine`` is its state before and after."""
+
+    opwright: str
+    command: str
+    started_at: str
+    environment: dict[str, Any]
+    machine: dict[str, Any]
+    operators: tuple[OperatorMeasurement, ...]
+    version: int = MEASUREMENT_VERSION
+    kind: str = field(default=MEASUREMENT_KIND, init=False)
+
+
+def write_measurement(measurement: Measurement, path: Path) -> None:
+    """Write it, whole or not at all. Raises `RecordError` when the place cannot be written."""
+    plain = json.loads(json.dumps(asdict(measurement), default=str))
+    try:
+        write_atomic(path, json.dumps(plain, indent=1, ensure_ascii=False) + "\n")
+    except OSError as error:
+        raise RecordError(
+            f"{path} cannot be written: {error.strerror}", hint="Name another file for --json."
+        ) from error
+
+
+def read_measurement(path: Path) -> Measurement:
+    """The measurement in a file. Raises `RecordError` for anything else, and for other versions."""
+    try:
+        plain = json.loads(path.read_text(encoding="utf-8"))
+        kind, version = plain["kind"], plain["version"]
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise RecordError(
+            f"{path} is not a measurement: {error}", hint="Make one with opwright bench --json."
+        ) from error
+    if (kind, version) != (MEASUREMENT_KIND, MEASUREMENT_VERSION):
+        raise RecordError(
+            f"{path} is a {kind} record of version {version}; this reads a measurement of version "
+            f"{MEASUREMENT_VERSION}",
+            hint="Make one with opwright bench --json.",
+        )
+    fields = {k: v for k, v in plain.items() if k != "kind"}
+    try:
+        return Measurement(**{**fields, "operators": tuple(map(_operator, plain["operators"]))})
+    except (TypeError, KeyError) as error:
+        raise RecordError(
+            f"{path} is not a whole measurement: {error}", hint="Run opwright bench again."
+        ) from error
+
+
+def _operator(plain: dict[str, Any]) -> OperatorMeasurement:
+    rows = tuple(map(_row, plain["rows"]))
+    ratios = tuple(RatioRecord(**item) for item in plain["ratios"])
+    return OperatorMeasurement(**{**plain, "rows": rows, "ratios": ratios})
+
+
+def _row(plain: dict[str, Any]) -> Row:
+    series = tuple(Series(**{**s, "times_us": tuple(s["times_us"])}) for s in plain["series"])
+    estimate = Estimate(**plain["estimate"])
+    unreliable = tuple(plain["unreliable"])
+    return Row(**{**plain, "series": series, "estimate": estimate, "unreliable": unreliable})
