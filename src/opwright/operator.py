@@ -32,8 +32,9 @@ class Operator:
     return (by default like the first tensor argument). ``dtypes`` are those of every tensor without a
     dtype of its own. ``reference`` computes the right answer with PyTorch; for a schema that writes into
     arguments it does the same. ``reduction`` is how many terms the longest sum has: tolerances grow with
-    it. Exactly one of ``sources`` (kernel files by target), ``extension`` and ``function`` says how it is
-    implemented.
+    it. ``flops`` is how many floating-point operations one call does, over dims, shapes (their number of
+    elements) and int arguments: only measuring reads it. Exactly one of ``sources`` (kernel files by target),
+    ``extension`` and ``function`` says how it is implemented.
 
     ``backward`` says how gradients come about: None, and calls that need some raise; ``"reference"``,
     by autograd of the reference; one `Backward` or several, of which each call takes those that it needs;
@@ -60,6 +61,7 @@ class Operator:
         include_dirs: Sequence[str] = (),
         compile_flags: Sequence[str] = (),
         reduction: Dim | Expression | str | int | None = None,
+        flops: Dim | Shape | Expression | str | int | None = None,
         backward: Backward | Sequence[Backward] | str | None = None,
         autocast: str | None = None,
         vmap: Shape | str | None = None,
@@ -82,6 +84,7 @@ class Operator:
             include_dirs=include_dirs,
             compile_flags=compile_flags,
             reduction=reduction,
+            flops=flops,
             backward=backward,
             gradient_of=_GradientOfReference,
             autocast=autocast,

@@ -198,6 +198,11 @@ WRONG: dict[str, tuple[dict[str, Any], str, str, str]] = {
     "reduction of a typo": ({"reduction": "cls"}, "reduction", "'cls' is no dim", "Did you mean 'cols'?"),
     "reduction a comparison": ({"reduction": "rows < 2"}, "reduction", "is 'rows < 2'", "number of terms"),
     "reduction a bool": ({"reduction": True}, "reduction", "is True", "number of terms"),
+    "flops of a typo": ({"flops": "2 * cls"}, "flops", "'cls' is no dim", "Did you mean 'cols'?"),
+    "flops a comparison": ({"flops": "rows < 2"}, "flops", "is 'rows < 2'", "operations of one call"),
+    "flops a bool": ({"flops": True}, "flops", "is True", "operations of one call"),
+    "flops with a power": ({"flops": "rows ** 2"}, "flops", "'rows ** 2' cannot be used", "Only"),
+    "flops of a float argument": ({"flops": "rows * eps"}, "flops", "'eps' is no dim", "Known"),
     "tolerance a number": ({"tolerance": 1e-3}, "tolerance", "is 0.001", "Tolerance("),
     "tolerance of an unknown dtype": ({"tolerance": {"fp32": Tolerance(rtol=1e-3)}}, "tolerance", "unknown dtype 'fp32'", "Known are"),
 }  # fmt: skip
@@ -311,3 +316,11 @@ def test_reference_gets_keyword_only_arguments_by_keyword() -> None:
     describe(**schema("f(Tensor x, *, int k=1) -> Tensor", reference=lambda x, *, k=1: x))
     with pytest.raises(SpecError, match="field 'reference'"):
         describe(**schema("f(Tensor x, *, int k=1) -> Tensor", reference=lambda x, j: x))
+
+
+def test_operations_count_dims_shapes_and_int_arguments() -> None:
+    assert describe().spec.flops is None
+    assert describe(flops="2 * rows * cols + k").spec.flops == Expression("2 * rows * cols + k")
+    shaped = {"x": Tensor(batch, cols), "y": Tensor(cols)}
+    assert describe(inputs=shaped, flops="3 * batch * cols").spec.flops is not None
+    assert describe(inputs=shaped, flops=batch).spec.flops == Expression("batch")

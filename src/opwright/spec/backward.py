@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from opwright.frozen import Frozen
 
 if TYPE_CHECKING:
-    from opwright.spec.dims import Dim
+    from opwright.spec.dims import Dim, Shape
     from opwright.spec.expression import Expression
     from opwright.spec.tolerance import Tolerance
 
@@ -33,6 +33,7 @@ class Backward(Frozen):
     function: Callable[..., Any] | None = None
     reference: Callable[..., Any] | None = None
     reduction: Dim | Expression | str | int | None = None
+    flops: Dim | Shape | Expression | str | int | None = None
     tolerance: Tolerance | Mapping[str, Tolerance] | None = None
     include_dirs: Sequence[str] = ()
     compile_flags: Sequence[str] = ()

@@ -22,6 +22,8 @@ from opwright.spec.rules.scalars import check_scalars
 from opwright.spec.rules.sizes import (
     check_constraints,
     check_dims,
+    check_flops,
+    check_flops_names,
     check_input_sizes,
     check_names,
     check_output_sizes,
@@ -71,6 +73,7 @@ def describe(
         include_dirs=checked("include_dirs", _words("include_dirs")),
         compile_flags=checked("compile_flags", _words("compile_flags")),
         reduction=checked("reduction", check_reduction),
+        flops=checked("flops", check_flops),
     )
     _check_whole(check, spec)
     return _with_transforms(check, spec, fields, gradient_of)
@@ -104,6 +107,7 @@ def _check_whole(check: _Fields, spec: OperatorSpec) -> None:
     check("inputs", check_input_sizes, spec)
     check("outputs", check_output_sizes, spec)
     check("reduction", check_names, [spec.reduction] if spec.reduction else [], spec)
+    check("flops", check_flops_names, spec)
     check("constraints", check_names, spec.constraints, spec)
     check("constraints", check_satisfiable, spec)
 

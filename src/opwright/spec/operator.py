@@ -79,7 +79,8 @@ class TypeVariable(Frozen):
 class OperatorSpec(Frozen):
     """A checked operator description. Exactly one of ``sources``, ``extension`` and ``function`` is set.
 
-    ``reduction`` is how many terms the longest sum behind an output element has, None for one.
+    ``reduction`` is how many terms the longest sum behind an output element has, None for one. ``flops`` is
+    how many floating-point operations one call does, None where that is not declared.
     ``backward`` is None (calls that need gradients raise), ``"own"`` (the implementation records its own), or
     the operators that compute gradients; each of those has the operator as its ``forward``. ``autocast`` is
     how arguments are cast under autocast, ``vmap`` the `Shape` that takes vmap's dimension.
@@ -101,6 +102,7 @@ class OperatorSpec(Frozen):
     include_dirs: tuple[str, ...] = ()
     compile_flags: tuple[str, ...] = ()
     reduction: Expression | None = None
+    flops: Expression | None = None
     backward: tuple[OperatorSpec, ...] | str | None = None
     forward: OperatorSpec | None = None
     autocast: str | None = None

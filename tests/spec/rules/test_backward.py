@@ -89,6 +89,7 @@ WRONG: dict[str, tuple[dict[str, Any], str, str, str]] = {
     "two of one name": ({"backward": (backward(ONLY_X.replace("g(", "f_backward(")), backward())}, "backward", "names 'f_backward' twice", "name of its own"),
     "one of the operator's name": ({"backward": backward(SCHEMA.replace("f_backward", "f"))}, "backward", "names 'f' twice", "name of its own"),
     "one of a second derivative's name": ({"backward": (backward(ONLY_X.replace("g(", "f_backward_backward(")), backward(double_backward="reference"))}, "backward", "names 'f_backward_backward' twice", "'_backward'"),
+    "flops of a typo": ({"backward": backward(flops="2 * rws")}, "backward", "'rws' is no dim", "nown"),
     "reduction of a typo": ({"backward": backward(reduction="rws")}, "backward", "'rws' is no dim", "nown"),
     # autocast and vmap
     "autocast of a typo": ({"autocast": "lowr"}, "autocast", "is 'lowr'", "Did you mean 'lower'?"),

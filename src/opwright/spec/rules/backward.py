@@ -18,6 +18,8 @@ from opwright.spec.rules.implementations import (
     one_implementation,
 )
 from opwright.spec.rules.sizes import (
+    check_flops,
+    check_flops_names,
     check_names,
     check_output_sizes,
     check_reduction,
@@ -149,11 +151,13 @@ def _derived(
         include_dirs=check_words("include_dirs", backward.include_dirs),
         compile_flags=check_words("compile_flags", backward.compile_flags),
         reduction=check_reduction(schema, backward.reduction),
+        flops=check_flops(schema, backward.flops),
         forward=spec,
     )
     one_implementation(schema, made)
     check_output_sizes(schema, made)
     check_names(schema, [made.reduction] if made.reduction else [], made)
+    check_flops_names(schema, made)
     kept = [item for item in spec.constraints if set(item.names) <= set(known_names(made))]
     made = replace(made, constraints=tuple(kept), vmap=_vmap(spec, made))
     if by_reference:

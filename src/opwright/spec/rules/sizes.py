@@ -1,4 +1,4 @@
-"""Rules that concern sizes over the whole description: names, constraints, reduction."""
+"""Rules that concern sizes over the whole description: names, constraints, reduction, operations."""
 
 from __future__ import annotations
 
@@ -29,15 +29,23 @@ def check_constraints(schema: Schema, constraints: object) -> tuple[Expression, 
 
 def check_reduction(schema: Schema, reduction: object) -> Expression | None:
     """How many terms the longest sum behind an output element has."""
-    if reduction is None:
+    return _count(reduction, "Give the number of terms: a Dim, or text such as 'rows * 2'.")
+
+
+def check_flops(schema: Schema, flops: object) -> Expression | None:
+    """How many floating-point operations one call does."""
+    return _count(flops, "Give the operations of one call: text such as '2 * rows * columns'.")
+
+
+def _count(value: object, hint: str) -> Expression | None:
+    if value is None:
         return None
-    if isinstance(reduction, (str, int, Dim, Expression)) and not isinstance(reduction, bool):
-        checked = Expression(str(reduction))
+    if isinstance(value, (str, int, Dim, Shape, Expression)) and not isinstance(value, bool):
+        name = value.name if isinstance(value, Shape) else str(value)
+        checked = Expression(name)
         if not checked.is_condition:
             return checked
-    raise SpecError(
-        f"is {reduction!r}", hint="Give the number of terms: a Dim, or text such as 'rows * 2'."
-    )
+    raise SpecError(f"is {value!r}", hint=hint)
 
 
 def check_dims(schema: Schema, spec: OperatorSpec) -> None:
@@ -90,6 +98,13 @@ def check_names(schema: Schema, expressions: Sequence[Expression], spec: Operato
     """Every name in a constraint or a reduction is a dim or an int argument."""
     for expression in expressions:
         _known_in(expression, known_names(spec))
+
+
+def check_flops_names(schema: Schema, spec: OperatorSpec) -> None:
+    """Every name in ``flops`` is a dim, a shape (its number of elements) or an int argument."""
+    if spec.flops is not None:
+        shapes = [dim.name for dim in _required_dims(spec) if isinstance(dim, Shape)]
+        _known_in(spec.flops, [*known_names(spec), *shapes])
 
 
 def check_satisfiable(schema: Schema, spec: OperatorSpec) -> None:
