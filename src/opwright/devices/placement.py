@@ -29,7 +29,7 @@ class Placement:
             there = host.to(self.device, copy=True)
             self._there[host.data_ptr()] = host, there
             self._here[there.data_ptr()] = host
-        return _view(self._there[host.data_ptr()][1], tensor)
+        return view_like(self._there[host.data_ptr()][1], tensor)
 
     def fetched(self, tensor: torch.Tensor) -> torch.Tensor:
         """A result on the host; in an argument's memory where it lies in an argument's there."""
@@ -38,7 +38,7 @@ class Placement:
         there = storage_bytes(tensor)
         if there.data_ptr() not in self._here:
             self._here[there.data_ptr()] = there.cpu()
-        return _view(self._here[there.data_ptr()], tensor)
+        return view_like(self._here[there.data_ptr()], tensor)
 
     def take_back(self) -> None:
         """Copy all that the device now holds of the arguments' memory to the host."""
@@ -115,7 +115,7 @@ def storage_bytes(tensor: torch.Tensor) -> torch.Tensor:
     return torch.empty(0, dtype=torch.uint8, device=tensor.device).set_(storage)
 
 
-def _view(storage: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
-    """A tensor in the storage of ``storage`` with dtype, place, sizes and strides of ``like``."""
+def view_like(storage: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
+    """A tensor in the storage of ``storage`` with dtype, offset, sizes and strides of ``like``."""
     made = torch.empty(0, dtype=like.dtype, device=storage.device)
     return made.set_(storage.untyped_storage(), like.storage_offset(), like.shape, like.stride())
