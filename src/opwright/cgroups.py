@@ -42,6 +42,20 @@ def processor_limit(root: Path = ROOT) -> float | None:
     return min(found, default=None)
 
 
+def throttled_periods(root: Path = ROOT) -> tuple[int, int] | None:
+    """In how many scheduling periods a group was stopped for its quota, and of how many; None if unknown.
+
+    Both count from when the group was made; of several groups the one that was stopped most.
+    """
+    found: list[tuple[int, int]] = []
+    for folder in _groups("cpu", root):
+        with suppress(OSError, ValueError, KeyError):
+            lines = (folder / "cpu.stat").read_text().splitlines()
+            counts = dict(line.split(maxsplit=1) for line in lines)
+            found.append((int(counts["nr_throttled"]), int(counts["nr_periods"])))
+    return max(found, default=None)
+
+
 def free_processes(root: Path = ROOT) -> int | None:
     """How many more processes the groups allow; None without a limit."""
     found: list[int] = []

@@ -65,6 +65,12 @@ class SelfTestFailed(OpwrightError):
     exit_code = 5
 
 
+class Regression(OpwrightError):
+    """A measurement says that an operator has become slower by more than the bound."""
+
+    exit_code = 6
+
+
 class SpecError(OpwrightError):
     """An operator description is wrong."""
 

@@ -106,6 +106,10 @@ def _remove_scraps(version_folder: Path, limit: float) -> None:
                 remove_folder(folder)
         with suppress(OSError):
             request_folder.rmdir()  # only if it is empty
+    for note in _listing(version_folder / ".checked"):
+        with suppress(OSError):
+            if note.stat().st_mtime < limit:
+                note.unlink()
     kept = {folder.name.rpartition("-")[2] for folder in request_folders(version_folder)}
     for memo in _listing(version_folder / ".memo"):
         if len(memo.stem) == 32 and memo.stem[:16] not in kept:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import sys
 from pathlib import Path
@@ -18,6 +17,7 @@ from opwright.cli.options import (
     target_option,
     verbosity_options,
 )
+from opwright.cli.record_file import json_option, require_writable
 from opwright.log import waiting
 
 if TYPE_CHECKING:
@@ -63,13 +63,7 @@ def _checks_options(function: Command) -> Command:
 @target_option
 @binding_option
 @_checks_options
-@click.option(
-    "--json",
-    "json_file",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Write everything that was seen to FILE.",
-)
+@json_option
 @verbosity_options
 def command(
     *,
@@ -99,7 +93,7 @@ def command(
     asked = Asked(target, binding, only, sanitize)  # refused before anything is built
     if json_file is not None:
         json_file = json_file.absolute()  # a description may change the working directory
-        _require_writable(json_file)
+        require_writable(json_file)
     run = Run()
     try:
         with display(quiet=quiet, verbose=verbose) as shown:
@@ -139,15 +133,3 @@ def _write(record: Record, path: Path, *, quiet: bool) -> None:
     write_record(record, path)
     if not quiet:
         aside().print(f"everything that was seen is in {path}", style="dim", soft_wrap=True)
-
-
-def _require_writable(path: Path) -> None:
-    """Refuse a place for the record before the work, not after it."""
-    from opwright.errors import RecordError
-
-    folder = path.absolute().parent
-    if not folder.is_dir() or not os.access(folder, os.W_OK):
-        raise RecordError(
-            f"{path} cannot be written: {folder} is not a folder that you can write to",
-            hint="Make the folder, or name another file for --json.",
-        )

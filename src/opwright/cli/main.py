@@ -19,6 +19,8 @@ COMMANDS = {
     "new": "opwright.cli.new",
     "check": "opwright.cli.check",
     "build": "opwright.cli.build",
+    "bench": "opwright.cli.bench",
+    "compare": "opwright.cli.compare",
     "selftest": "opwright.cli.selftest",
     "doctor": "opwright.cli.doctor",
     "cache": "opwright.cli.cache",
@@ -26,7 +28,7 @@ COMMANDS = {
 }
 
 # Those that run users' descriptions, which may do anything to their process.
-SUPERVISED = ("check", "build", "selftest")
+SUPERVISED = ("check", "build", "bench", "selftest")
 
 
 class Commands(click.Group):

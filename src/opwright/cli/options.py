@@ -109,3 +109,21 @@ def verbosity_options(function: Command) -> Command:
     quiet = click.option("-q", "--quiet", is_flag=True, help="Say nothing on the way.")
     verbose = click.option("-v", "--verbose", is_flag=True, help="Say everything on the way.")
     return quiet(verbose(function))
+
+
+def _fraction(context: click.Context, option: click.Parameter, value: float) -> float:
+    del context, option
+    return value / 100
+
+
+def bound_option(function: Command) -> Command:
+    """``--bound``, a fraction where the user gives percent."""
+    return click.option(
+        "--bound",
+        type=click.FloatRange(min=0.0, max=100.0),
+        callback=_fraction,
+        default=1.0,
+        show_default=True,
+        metavar="PERCENT",
+        help="The difference in time that counts as none.",
+    )(function)

@@ -99,6 +99,12 @@ class Device:
         event.record()
         return event
 
+    def timed_event(self) -> Any:
+        """As `event`, with the time at which the device came to it."""
+        event = self.module.Event(enable_timing=True)
+        event.record()
+        return event
+
     def elements(self, count: int, dtype: torch.dtype) -> torch.Tensor:
         """Memory of the device for so many elements, all zero bytes."""
         return torch.zeros(count, dtype=dtype, device=self.first)

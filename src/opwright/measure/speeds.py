@@ -50,7 +50,9 @@ def speeds_of(times_us: Sequence[float]) -> TwoSpeeds | None:
     steps = ordered.diff()
     tick = float(steps[steps > 0].min()) if bool((steps > 0).any()) else 0.0
     fast_us, slow_us = float(ordered[:cut].median()), float(ordered[cut:].median())
-    if gap < max(_DEVIATIONS_APART * spread, math.log1p(_LEAST_GAP)):
+    # Spikes in the tail of one speed are no second one: most of both groups lie on their own side.
+    between = float(slow.quantile(0.25) - fast.quantile(0.75))
+    if gap < max(_DEVIATIONS_APART * spread, math.log1p(_LEAST_GAP)) or between < gap / 2:
         return None
     if slow_us - fast_us < _TICKS_APART * tick:
         return None

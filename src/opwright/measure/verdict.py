@@ -21,6 +21,8 @@ def verdict_of(ratio: Ratio, bound: float = 0.01) -> tuple[RatioVerdict, str]:
     difference one that enough samples resolve, the process's luck with its memory included. Same wants
     it inside. The bounds are 1 + bound and its reciprocal, so swapped subjects get swapped verdicts.
     """
+    if not ratio.processes:
+        return "cannot tell", "there are no samples of both"
     limit = math.log1p(bound)
     low, high = _log(ratio.low), _log(ratio.high)
     interval = _told_interval(ratio)
@@ -52,10 +54,12 @@ def estimate_of(series: Sequence[Series], confidence: float = 0.99) -> Estimate:
 
 def _told_interval(ratio: Ratio) -> str:
     taken = f"{ratio.pairs} pairs in " if ratio.pairs else "separate runs of "
-    processes = "1 process" if ratio.processes == 1 else f"{ratio.processes} processes"
+    taken += "1 process" if ratio.processes == 1 else f"{ratio.processes} processes"
+    if ratio.processes < 2:
+        return f"{ratio.value:.3f} times the time over {taken}, without an interval"
     return (
         f"{ratio.value:.3f} times the time, {ratio.low:.3f} to {ratio.high:.3f} at "
-        f"{100 * ratio.confidence:g} % confidence over {taken}{processes}"
+        f"{100 * ratio.confidence:g} % confidence over {taken}"
     )
 
 

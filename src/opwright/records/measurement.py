@@ -87,6 +87,22 @@ class RatioRecord:
 
 
 @dataclass(frozen=True)
+class Stage:
+    """A step on the way of a program that starts: how long it took, in each of several fresh processes."""
+
+    name: str
+    times_us: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class OperatorRatios:
+    """The ratios of one operator's rows in two measurements: the time after over the time before."""
+
+    name: str
+    ratios: tuple[RatioRecord, ...]
+
+
+@dataclass(frozen=True)
 class OperatorMeasurement:
     """One operator on one target: which binary was timed, what is known of its checks, and every row."""
 
@@ -98,9 +114,9 @@ class OperatorMeasurement:
     label: str
     artifact: dict[str, Any]
     checked: str
-    rows: tuple[Row, ...]
+    rows: tuple[Row, ...] = ()
     ratios: tuple[RatioRecord, ...] = ()
-    stages: dict[str, Any] = field(default_factory=dict)
+    stages: tuple[Stage, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -155,7 +171,8 @@ def read_measurement(path: Path) -> Measurement:
 def _operator(plain: dict[str, Any]) -> OperatorMeasurement:
     rows = tuple(map(_row, plain["rows"]))
     ratios = tuple(RatioRecord(**item) for item in plain["ratios"])
-    return OperatorMeasurement(**{**plain, "rows": rows, "ratios": ratios})
+    stages = tuple(Stage(item["name"], tuple(item["times_us"])) for item in plain["stages"])
+    return OperatorMeasurement(**{**plain, "rows": rows, "ratios": ratios, "stages": stages})
 
 
 def _row(plain: dict[str, Any]) -> Row:

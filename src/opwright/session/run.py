@@ -22,6 +22,7 @@ from opwright.session.emulating import watched
 from opwright.session.environment import environment_facts
 from opwright.session.recording import operator_record
 from opwright.session.sanitizing import sanitized
+from opwright.session.standing import remember_checks
 from opwright.spec.described import Described
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.target import Target
@@ -110,6 +111,7 @@ def check_operators(run: Run, operators: Sequence[str], asked: Asked, observer: 
                     record = _not_built(described.spec, each.target, errored(str(error)))
                     run.errors.append(error)
                 run.operators.append(record)
+                remember_checks(record)
 
 
 def on_each_target(spec: OperatorSpec, asked: Asked) -> tuple[Asked, ...]:

@@ -1,0 +1,90 @@
+"""Take samples of several subjects in turns, so that whatever the machine does, it does to all of them."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from opwright.measure.stopping import Limits, is_warm, why_stop
+from opwright.measure.timers import Step, Timer, without_collection
+from opwright.records.measurement import Series
+
+_WARM_UP_SHARE = 0.25  # of the time that sampling may take
+_LOOK_AFTER = 1.25  # look whether there are enough when there are so many times as many
+
+
+@dataclass
+class Subject:
+    """What is timed under one name.
+
+    ``prepare`` gives the next call, on fresh memory and with the cache in its state, off the clock.
+    ``recheck`` is given what a sampled call returned, and raises where that is wrong.
+    """
+
+    name: str
+    prepare: Callable[[], Callable[[], Any]]
+    recheck: Callable[[Any], object]
+    times_us: list[float] = field(default_factory=list)
+    warmup_calls: int = 0
+    rechecked: int = 0
+
+    def step(self, *, checked: bool) -> Step:
+        """The next sample; what its call returns is looked at where ``checked`` says so."""
+        return Step(self.prepare, self._recheck if checked else _drop)
+
+    def _recheck(self, result: Any) -> None:
+        self.recheck(result)
+        self.rechecked += 1
+
+
+def sample(
+    subjects: Sequence[Subject], timer: Timer, limits: Limits, *, process: int, seed: int
+) -> list[Series]:
+    """Time every subject once a round, in random order, until all have enough samples.
+
+    The time limit counts for all subjects together. Sample i of one subject and sample i of another are
+    a pair: they are neighbours in time. Raises what ``recheck`` raises.
+    """
+    with without_collection():
+        for subject in subjects:
+            _warm_up(subject, timer, limits)
+        stopped = _rounds(subjects, timer, limits, random.Random(seed))
+    return [Series(process, tuple(each.times_us), each.warmup_calls, stopped) for each in subjects]
+
+
+def _warm_up(subject: Subject, timer: Timer, limits: Limits) -> None:
+    """Call until the times have settled, or the share of the time limit is spent."""
+    until = time.monotonic() + _WARM_UP_SHARE * limits.seconds
+    times: list[float] = []
+    while not is_warm(times) and (len(times) < 2 or time.monotonic() < until):
+        times += timer.times_us([subject.step(checked=not times)])
+    subject.warmup_calls = len(times)
+
+
+def _rounds(subjects: Sequence[Subject], timer: Timer, limits: Limits, order: random.Random) -> str:
+    """Fill the subjects' samples; returns why there are no more."""
+    started = time.monotonic()
+    rounds, look_at = 0, limits.min_samples
+    while True:
+        turns = [
+            each for _ in range(timer.rounds) for each in order.sample(subjects, len(subjects))
+        ]
+        rounds += timer.rounds
+        checked = rounds >= look_at  # the last ones before each look
+        steps = [subject.step(checked=checked) for subject in turns]
+        for subject, time_us in zip(turns, timer.times_us(steps), strict=True):
+            subject.times_us.append(time_us)
+        seconds = time.monotonic() - started
+        if rounds < look_at and seconds < limits.seconds:
+            continue
+        reasons = [why_stop(subject.times_us, seconds, limits) for subject in subjects]
+        if all(reasons):
+            return str(reasons[0])
+        look_at = max(rounds + 1, int(_LOOK_AFTER * rounds))
+
+
+def _drop(result: Any) -> None:
+    del result

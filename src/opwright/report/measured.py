@@ -1,0 +1,134 @@
+"""A whole run of measurements for a terminal: what was timed, how, and what that shows."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Iterator, Sequence
+from typing import cast
+
+from rich.console import Group, JustifyMethod, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from opwright.records.measurement import Measurement, OperatorMeasurement, RatioRecord, Row, Stage
+from opwright.report.figures import count_text
+
+RATIO_STYLES = {
+    "faster": "bold green",
+    "slower": "bold red",
+    "same": "",
+    "cannot tell": "yellow",
+    "not comparable": "yellow",
+}
+_COLUMNS = ("median", "±", "samples", "operator\ntakes", "±", "verdict")
+
+
+def measurement_report(measurement: Measurement, *, verbose: bool = False) -> Group:
+    """Everything that a reader of a terminal is to see; ``verbose`` adds why each verdict is what it is."""
+    return Group(*_parts(measurement, verbose))
+
+
+def time_text(time_us: float) -> str:
+    """Three or four telling digits with their unit: ``3.21 µs``, ``1.234 ms``."""
+    for unit, scale in (("µs", 1.0), ("ms", 1e3)):
+        if time_us < 999.5 * scale:
+            return f"{time_us / scale:.3g} {unit}" if time_us >= 0.01 else f"{time_us:.3f} {unit}"
+    return f"{time_us / 1e6:.3g} s"
+
+
+def ratio_cells(ratio: RatioRecord) -> list[Text]:
+    """``0.512 x``, ``±1.2 %`` and the verdict: the first one's time in parts of the other's."""
+    if ratio.ratio is None or ratio.low is None or ratio.high is None:
+        return [Text(), Text(), Text(ratio.verdict, style=RATIO_STYLES[ratio.verdict])]
+    return [
+        Text(f"{ratio.ratio:.3f} x"),
+        Text(_spread_text(ratio.ratio, ratio.low, ratio.high), style="dim"),
+        Text(ratio.verdict, style=RATIO_STYLES[ratio.verdict]),
+    ]
+
+
+def _spread_text(value: float, low: float, high: float) -> str:
+    """``1.2 %``: how far the farther end of an interval lies off."""
+    if not (value > 0 and low > 0 and math.isfinite(high)):
+        return "?"
+    percent = 100 * max(value / low - 1, high / value - 1)
+    return f"{percent:.1f} %" if percent < 99.95 else ">99 %"
+
+
+def _parts(measurement: Measurement, verbose: bool) -> Iterator[RenderableType]:
+    for operator in measurement.operators:
+        yield _headline(operator)
+        if operator.stages:
+            yield Padding(_stages(operator.stages), (0, 0, 0, 2))
+        if operator.rows:
+            yield Padding(_table(operator), (0, 0, 0, 2))
+            yield from _remarks(operator, verbose)
+        yield Text()
+
+
+def _headline(operator: OperatorMeasurement) -> Text:
+    label = "" if operator.label == "hardware" else f" ({operator.label})"
+    digest = str(operator.artifact.get("digest", ""))[:12]
+    facts = [f"binary {digest}"] if digest else []
+    if operator.rows:
+        facts = [f"timer {operator.rows[0].timer}", f"cache {operator.rows[0].cache}", *facts]
+    told_wrong = operator.checked.startswith(("failed", "had errors"))
+    return Text.assemble(
+        (operator.name, "bold"),
+        ", ".join([f" on {operator.target}{label}", *facts, ""]),
+        (operator.checked, "red" if told_wrong else ""),
+    )
+
+
+def _stages(stages: Sequence[Stage]) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
+    for title, side in (("", "left"), ("median", "right"), ("least", "right"), ("most", "right")):
+        table.add_column(title, justify=cast("JustifyMethod", side))
+    table.add_column("fresh\nprocesses", justify="right")
+    for stage in stages:
+        times = stage.times_us
+        figures = [statistics.median(times), min(times), max(times)]
+        table.add_row(stage.name, *map(time_text, figures), str(len(times)))
+    return table
+
+
+def _table(operator: OperatorMeasurement) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
+    table.add_column("", overflow="fold")
+    for title in _COLUMNS:
+        table.add_column(title, justify="right", no_wrap=True, vertical="bottom")
+    ratios = {(ratio.case, ratio.against): ratio for ratio in operator.ratios}
+    for row in operator.rows:
+        if row.subject == operator.rows[0].subject:
+            table.add_row(Text(row.case, style="bold"))
+        table.add_row(*_cells(row, ratios.get((row.case, row.subject))))
+    return table
+
+
+def _cells(row: Row, ratio: RatioRecord | None) -> list[Text]:
+    estimate = row.estimate
+    unsure = "*" if row.unreliable else ""
+    return [
+        Text(f"  {row.subject}{unsure}"),
+        Text(time_text(estimate.median_us)),
+        Text(_spread_text(estimate.median_us, estimate.low_us, estimate.high_us), style="dim"),
+        Text(str(estimate.samples), style="dim"),
+        *(ratio_cells(ratio) if ratio else [Text(), Text(), Text()]),
+    ]
+
+
+def _remarks(operator: OperatorMeasurement, verbose: bool) -> Iterator[RenderableType]:
+    for row in operator.rows:
+        for why in row.unreliable:
+            yield Padding(
+                Text(f"* {row.subject} on {row.case}: {why}", style="yellow"), (0, 0, 0, 2)
+            )
+    for ratio in operator.ratios:
+        if verbose or ratio.verdict in ("cannot tell", "not comparable"):
+            told = f"{ratio.verdict} against {ratio.against} on {ratio.case}: {ratio.reason}"
+            yield Padding(Text(told, style="dim"), (0, 0, 0, 2))
+    rechecked = sum(row.rechecked for row in operator.rows)
+    told = f"{count_text(rechecked, 'timed call')} looked at again: every output right"
+    yield Padding(Text(told, style="dim"), (0, 0, 0, 2))

@@ -1,0 +1,117 @@
+"""Which calls are timed: the sizes that a description calls typical, or those in a file."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from opwright.checks.planning.choices import case_name, dtype_choices, scalar_choices
+from opwright.errors import UsageError
+from opwright.spec.case import Case
+from opwright.spec.dims import Dim
+from opwright.spec.operator import OperatorSpec
+from opwright.spec.sampling import Sizes, allowed, has_empty, large_size_sets
+
+TYPICAL = "typical"
+_MOST_ELEMENTS = 1 << 40  # memory says how much is too much
+_FALLBACK_ELEMENTS = 1 << 22
+
+
+def bench_cases(
+    spec: OperatorSpec, shapes: Sequence[Sizes] | None = None, dtypes: Sequence[str] = ()
+) -> list[Case]:
+    """Cases of each of ``shapes`` (None: the typical ones) in the first dtypes, or in all of ``dtypes``.
+
+    Scalars have their first values. Raises `UsageError` for sizes or dtypes that are not the operator's.
+    """
+    scalars = scalar_choices(spec)[0]
+    if shapes is None:
+        sets = list(typical_sizes(spec, scalars))
+    else:
+        sets = [_fitting(spec, sizes, scalars) for sizes in shapes]
+    chosen = _chosen_dtypes(spec, dtypes)
+    return [
+        Case("bench", case_name(sizes, each), each, sizes, scalars)
+        for each, sizes in itertools.product(chosen, sets)
+    ]
+
+
+def typical_sizes(spec: OperatorSpec, scalars: Mapping[str, Any]) -> Iterator[Sizes]:
+    """The first typical sizes of all dims, the second, and so on; a dim's last one where it has no more.
+
+    Where the constraints allow none of these, large sizes that they do allow.
+    """
+    count = max((len(dim.typical) for dim in spec.dims.values()), default=1)
+    sets = [
+        {name: dim.typical[min(place, len(dim.typical) - 1)] for name, dim in spec.dims.items()}
+        for place in range(count)
+    ]
+    fitting = [sizes for sizes in sets if _fits(spec, sizes, scalars)]
+    yield from fitting or large_size_sets(spec, scalars, count=1, max_elements=_FALLBACK_ELEMENTS)
+
+
+def read_shapes(path: Path) -> list[Sizes]:
+    """The sizes in a JSON file: ``[{"batch": [1024], "hidden": 768}, ...]``. Raises `UsageError`."""
+    try:
+        listed = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path} cannot be read as JSON: {error}", hint=_SHAPES_HINT) from error
+    if not isinstance(listed, list) or not all(isinstance(item, dict) for item in listed):
+        raise UsageError(f"{path} is not a list of sizes by name", hint=_SHAPES_HINT)
+    if not listed:
+        raise UsageError(f"{path} lists no sizes", hint=_SHAPES_HINT)
+    return [{n: tuple(v) if isinstance(v, list) else v for n, v in item.items()} for item in listed]
+
+
+_SHAPES_HINT = (
+    'Write a list with an entry a row, each with all dims: [{"batch": [1024], "hidden": 768}].'
+)
+
+
+def _fits(spec: OperatorSpec, sizes: Sizes, scalars: Mapping[str, Any]) -> bool:
+    return allowed(spec, sizes, scalars, _MOST_ELEMENTS) and not has_empty(spec, sizes, scalars)
+
+
+def _fitting(spec: OperatorSpec, sizes: Sizes, scalars: Mapping[str, Any]) -> Sizes:
+    dims = spec.dims
+    if set(sizes) != set(dims):
+        raise UsageError(
+            f"{spec.name} has the dims {', '.join(dims) or 'none'}, and the shapes name "
+            f"{', '.join(sizes) or 'none'}",
+            hint=_SHAPES_HINT,
+        )
+    for name, dim in dims.items():
+        _require_size(spec, name, sizes[name], several=not isinstance(dim, Dim))
+    if not _fits(spec, sizes, scalars):
+        raise UsageError(
+            f"{spec.name} does not take {sizes}: a tensor is empty, or a constraint is not met",
+            hint="See the constraints in its description.",
+        )
+    return {name: sizes[name] for name in dims}
+
+
+def _require_size(spec: OperatorSpec, name: str, value: Any, *, several: bool) -> None:
+    parts = value if several and isinstance(value, tuple) else (value,)
+    right = isinstance(value, tuple) == several and all(
+        isinstance(size, int) and not isinstance(size, bool) and size >= 0 for size in parts
+    )
+    if not right:
+        kind = "a list of sizes" if several else "one size"
+        raise UsageError(f"{spec.name}: {name} is {kind}, and not {value!r}", hint=_SHAPES_HINT)
+
+
+def _chosen_dtypes(spec: OperatorSpec, wanted: Sequence[str]) -> list[dict[str, str]]:
+    choices = dtype_choices(spec)
+    if not wanted:
+        return choices[:1]
+    chosen = [each for each in choices if each and next(iter(each.values())) in wanted]
+    known = list(dict.fromkeys(next(iter(each.values())) for each in choices if each))
+    if missing := [name for name in wanted if name not in known]:
+        raise UsageError(
+            f"{spec.name} does not take {', '.join(missing)}",
+            hint=f"Its first dtype is one of {', '.join(known) or 'none'}.",
+        )
+    return chosen

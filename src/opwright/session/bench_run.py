@@ -1,0 +1,297 @@
+"""A whole run of measurements: build, time in several fresh processes, and say what that shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import datetime, timezone
+from functools import partial
+from typing import Any, Protocol
+
+from opwright.devices.device import require_device
+from opwright.discovery import find_one
+from opwright.errors import DeviceError, FoundFault, OpwrightError, UsageError, WorkerError
+from opwright.measure.drift import unreliable_because
+from opwright.measure.statistics import ratio_of_pairs
+from opwright.measure.stopping import Limits
+from opwright.measure.timers import require_timer
+from opwright.measure.verdict import estimate_of, verdict_of
+from opwright.records.artifact import Artifact, artifact_to_json
+from opwright.records.measurement import (
+    Measurement,
+    OperatorMeasurement,
+    RatioRecord,
+    Row,
+    Series,
+)
+from opwright.session.bench_cases import bench_cases
+from opwright.session.bench_subject import COMPILE, OPERATOR, PRELOAD, REFERENCE, SETUP
+from opwright.session.building import build_operator
+from opwright.session.environment import environment_facts
+from opwright.session.recording import artifact_facts, label_of
+from opwright.session.run import found_operators
+from opwright.session.stages import measure_stages
+from opwright.session.standing import what_checks_said
+from opwright.session.whole import with_whole
+from opwright.spec.case import Case
+from opwright.spec.operator import OperatorSpec
+from opwright.spec.sampling import Sizes
+from opwright.spec.target import Target
+from opwright.worker import Ended, Worker
+from opwright.worker import Limits as WorkerLimits
+
+_NO_TIMES = {
+    "emulated": "an emulator's speed is not the device's",
+    "simulated": "a simulated device's speed is not a device's",
+    "npu": "no Ascend device can be timed yet",
+}
+_SETUP_SECONDS = 600.0  # torch.compile of a reference included
+
+
+@dataclass(frozen=True)
+class BenchAsked:
+    """What is measured, and how. ``against`` names references, compilers and other operators.
+
+    ``bound`` is the difference that counts as none, as a fraction. Raises `UsageError` for targets
+    on which nothing can be timed.
+    """
+
+    target: Target
+    binding: str | None = None
+    against: tuple[str, ...] = (REFERENCE,)
+    shapes: tuple[Sizes, ...] | None = None
+    dtypes: tuple[str, ...] = ()
+    timer: str = ""
+    cache: str = "cold"
+    processes: int = 5
+    bound: float = 0.01
+    limits: Limits = field(default_factory=Limits)
+    stages: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be timed before anything is built."""
+        if why := _NO_TIMES.get(self.target.kind):
+            raise UsageError(
+                f"nothing is timed on the target {self.target}: {why}",
+                hint="Use --target cpu or cuda.",
+            )
+        require_timer(self.timer_name, self.target.device_type)
+
+    @property
+    def timer_name(self) -> str:
+        """The one asked for, or the best there is for the target."""
+        return self.timer or ("host" if self.target.device_type == "cpu" else "events")
+
+
+class Watcher(Protocol):
+    """Who is told how far a measurement has come."""
+
+    def begin(self, operator: str, rows: int) -> None:
+        """The operator of this name is next; so many rows will be timed, those of other processes too."""
+
+    def row(self, process: int, case: str) -> None:
+        """A row is timed in one process."""
+
+
+@dataclass
+class BenchRun:
+    """What has come of a run so far."""
+
+    started_at: str = field(
+        default_factory=lambda: datetime.now(timezone.utc).isoformat(timespec="seconds")
+    )
+    operators: list[OperatorMeasurement] = field(default_factory=list)
+    errors: list[OpwrightError] = field(default_factory=list)
+
+    @property
+    def exit_code(self) -> int:
+        """That of the first error; 0 where all was timed, whatever the verdicts."""
+        return self.errors[0].exit_code if self.errors else 0
+
+    def record(self, command: str, version: str) -> Measurement:
+        """All of it; ``command`` is what the user has written, ``version`` Opwright's."""
+        return Measurement(
+            opwright=version,
+            command=command,
+            started_at=self.started_at,
+            environment=environment_facts(),
+            machine={},
+            operators=tuple(self.operators),
+        )
+
+
+@dataclass(frozen=True)
+class Timed:
+    """What one process answered for one case: samples by subject, and what speaks against them."""
+
+    series: dict[str, Series]
+    rechecked: dict[str, int]
+    late: int
+
+
+def bench_operators(
+    run: BenchRun, operators: Sequence[str], asked: BenchAsked, watcher: Watcher
+) -> None:
+    """Time every operator that is named, with its backwards, and add it to ``run``.
+
+    One that does not build or is wrong is put down, and the next one taken. Raises what would be the
+    same for every operator.
+    """
+    require_device(asked.target)
+    if asked.stages:
+        for address, described in found_operators(operators):
+            _put_down(run, partial(_staged, address, described.spec, asked, watcher))
+        return
+    limits = WorkerLimits(case_seconds=_SETUP_SECONDS, setup_seconds=_SETUP_SECONDS)
+    with Worker(SETUP, preload=PRELOAD, limits=limits) as worker:
+        for address, described in found_operators(operators):
+            _put_down(run, partial(_measured, worker, address, described.spec, asked, watcher))
+
+
+def _staged(
+    address: str, spec: OperatorSpec, asked: BenchAsked, watcher: Watcher
+) -> OperatorMeasurement:
+    case = bench_cases(spec, asked.shapes, asked.dtypes)[0]
+    watcher.begin(spec.name, 2 * asked.processes)
+    stages = measure_stages(address, asked.target, case, asked.processes, watcher.row)
+    artifact = build_operator(spec, asked.target, binding=asked.binding)
+    return _measurement(spec, asked, artifact, stages=stages)
+
+
+def _put_down(run: BenchRun, measured: Callable[[], OperatorMeasurement]) -> None:
+    try:
+        run.operators.append(measured())
+    except (UsageError, DeviceError):
+        raise  # it will be the same for every operator
+    except OpwrightError as error:
+        run.errors.append(error)
+
+
+def _measured(
+    worker: Worker, address: str, spec: OperatorSpec, asked: BenchAsked, watcher: Watcher
+) -> OperatorMeasurement:
+    cases = bench_cases(spec, asked.shapes, asked.dtypes)
+    payload: dict[str, Any] = {
+        "operator": address,
+        "target": str(asked.target),
+        "timer": asked.timer_name,
+        "cache": asked.cache,
+        "against": [_against(text, asked) for text in asked.against],
+    }
+    artifact = with_whole(
+        partial(build_operator, spec, asked.target, binding=asked.binding),
+        partial(_ready, worker, payload),
+    )
+    watcher.begin(spec.name, len(cases) * asked.processes)
+    timed: dict[str, list[Timed]] = {case.name: [] for case in cases}
+    for process in range(asked.processes):
+        for case in cases:
+            timed[case.name].append(_timed(worker, case, process, asked))
+            watcher.row(process, case.name)
+        worker.end_child()  # the next one has other addresses, and a cache of its own
+    rows = [row for case in cases for row in _rows(case, timed[case.name], asked)]
+    ratios = [ratio for case in cases for ratio in _ratios(case, timed[case.name], asked)]
+    return _measurement(spec, asked, artifact, rows=tuple(rows), ratios=tuple(ratios))
+
+
+def _measurement(
+    spec: OperatorSpec, asked: BenchAsked, artifact: Artifact | None, **found: Any
+) -> OperatorMeasurement:
+    """What was ``found`` of an operator, with what has to stand beside it."""
+    return OperatorMeasurement(
+        name=spec.name,
+        schema=spec.schema.text,
+        implementation=spec.implementation,
+        location=str(spec.location),
+        target=str(asked.target),
+        label=label_of(asked.target),
+        artifact=artifact_facts(artifact),
+        checked=what_checks_said(artifact),
+        **found,
+    )
+
+
+def _against(text: str, asked: BenchAsked) -> dict[str, Any]:
+    """What the worker needs to have another subject beside the operator."""
+    if text in (REFERENCE, COMPILE):
+        return {"name": text}
+    spec = find_one(text).spec
+    artifact = build_operator(spec, asked.target, binding=asked.binding)
+    return {"name": spec.name, "operator": text, "artifact": _plain(artifact)}
+
+
+def _plain(artifact: Artifact | None) -> dict[str, Any] | None:
+    return artifact_to_json(artifact) if artifact else None
+
+
+def _ready(worker: Worker, payload: dict[str, Any], artifact: Artifact | None) -> None:
+    worker.use({**payload, "artifact": _plain(artifact)}, setup=SETUP)
+    worker.prepare()
+
+
+def _timed(worker: Worker, case: Case, process: int, asked: BenchAsked) -> Timed:
+    item = {"case": case.to_json(), "limits": asdict(asked.limits), "process": process}
+    answer = next(worker.run([item]))
+    if isinstance(answer, Ended):
+        raise WorkerError(
+            f"timing {case.name} came to no end: {answer.message}",
+            hint=f"Run `opwright check` on the operator first.\n{answer.stack or answer.stderr}",
+        )
+    if "wrong" in answer:
+        raise FoundFault(answer["wrong"], hint="Run `opwright check`: wrong results are not timed.")
+    series = {
+        name: Series(**{**plain, "times_us": tuple(plain["times_us"])})
+        for name, plain in answer["series"].items()
+    }
+    return Timed(series, answer["rechecked"], answer["late"])
+
+
+def _rows(case: Case, timed: Sequence[Timed], asked: BenchAsked) -> Iterator[Row]:
+    """One row a subject, over all processes."""
+    for subject in timed[0].series:
+        series = tuple(each.series[subject] for each in timed)
+        plain = case.to_json()
+        yield Row(
+            subject=subject,
+            case=case.name,
+            sizes=plain["sizes"],
+            dtypes=case.dtypes,
+            scalars=case.scalars,
+            timer=asked.timer_name,
+            cache=asked.cache,
+            series=series,
+            estimate=estimate_of(series),
+            unreliable=unreliable_because(series),
+            rechecked=sum(each.rechecked[subject] for each in timed),
+        )
+
+
+def _ratios(case: Case, timed: Sequence[Timed], asked: BenchAsked) -> Iterator[RatioRecord]:
+    """The operator's time over each other subject's."""
+    for against in timed[0].series:
+        if against == OPERATOR:
+            continue
+        pairs = [
+            tuple(
+                zip(
+                    each.series[OPERATOR].times_us,
+                    each.series[against].times_us,
+                    strict=True,
+                )
+            )
+            for each in timed
+        ]
+        ratio = ratio_of_pairs(pairs)
+        verdict, reason = verdict_of(ratio, asked.bound)
+        yield RatioRecord(
+            OPERATOR,
+            against,
+            case.name,
+            verdict,
+            reason,
+            ratio.value,
+            ratio.low,
+            ratio.high,
+            ratio.pairs,
+            ratio.processes,
+        )
