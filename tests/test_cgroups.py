@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from opwright.cgroups import free_memory_bytes, free_processes, processor_limit
+from opwright.cgroups import free_memory_bytes, free_processes, processor_limit, throttled_periods
 
 GROUP = "sys/fs/cgroup/job/step"
 
@@ -65,3 +65,22 @@ def test_version_1_has_a_folder_a_controller(tmp_path: Path) -> None:
 
 def test_nothing_is_known_where_nothing_says_so(tmp_path: Path) -> None:
     assert (free_memory_bytes(tmp_path), free_processes(tmp_path)) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("texts", "periods"),
+    [
+        (["nr_periods 9\nnr_throttled 4\nthrottled_usec 7\n"], (4, 9)),
+        (["usage_usec 5\n", "nr_periods 90\nnr_throttled 2\n"], (2, 90)),
+        (["nr_periods 0\nnr_throttled 0\n", "nr_periods 90\nnr_throttled 2\n"], (2, 90)),
+        (["usage_usec 5\n"], None),
+        (["nonsense\n"], None),
+    ],
+)
+def test_the_group_that_was_stopped_most_counts(
+    tmp_path: Path, texts: list[str], periods: tuple[int, int] | None
+) -> None:
+    folders = (GROUP, "sys/fs/cgroup/job")
+    files = {f"{folder}/cpu.stat": text for folder, text in zip(folders, texts, strict=False)}
+    root = write(tmp_path, {"proc/self/cgroup": "0::/job/step\n", **files})
+    assert throttled_periods(root) == periods
