@@ -6,7 +6,7 @@ import math
 
 import torch
 
-_RESAMPLES = 300
+_RESAMPLES = 200
 _MOST_DRAWN = 2_000_000  # samples drawn in all: long series are resampled fewer times
 _SEED = 20130620
 

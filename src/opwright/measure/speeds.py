@@ -13,6 +13,7 @@ _LEAST_GAP = 0.05
 _SMALLEST_SHARE = 0.1
 _DEVIATIONS_APART = 4.0
 _TICKS_APART = 3
+_LEAST_VALLEY = 0.4  # of the distance: 0.2 for samples that are spread evenly
 
 
 @dataclass(frozen=True)
@@ -51,8 +52,11 @@ def speeds_of(times_us: Sequence[float]) -> TwoSpeeds | None:
     tick = float(steps[steps > 0].min()) if bool((steps > 0).any()) else 0.0
     fast_us, slow_us = float(ordered[:cut].median()), float(ordered[cut:].median())
     # Spikes in the tail of one speed are no second one: most of both groups lie on their own side.
-    between = float(slow.quantile(0.25) - fast.quantile(0.75))
-    if gap < max(_DEVIATIONS_APART * spread, math.log1p(_LEAST_GAP)) or between < gap / 2:
+    between = float(slow.quantile(0.1) - fast.quantile(0.9))
+    if (
+        gap < max(_DEVIATIONS_APART * spread, math.log1p(_LEAST_GAP))
+        or between < _LEAST_VALLEY * gap
+    ):
         return None
     if slow_us - fast_us < _TICKS_APART * tick:
         return None

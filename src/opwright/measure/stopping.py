@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from opwright.measure.statistics import median, median_interval
 
-_FEWEST_WARM = 16
+_FEWEST_WARM = 24
 _LONGEST_WINDOW = 100
 _SETTLED = 0.01  # a warm-up that still gains less is over
 
@@ -29,19 +30,18 @@ class Limits:
 def is_warm(times_us: Sequence[float]) -> bool:
     """Whether the newest quarter of the calls is no faster than the quarter before it.
 
-    Not by more than 1 %, or than twice what such medians scatter by. Quarters grow with the warm-up, so
+    Not by more than 1 %, or than such medians scatter by. Quarters grow with the warm-up, so
     that a slow one is seen as well as a quick one; only getting faster is warming up. At most the newest
     200 calls are looked at, so this may be asked after each of them.
     """
     if len(times_us) < _FEWEST_WARM:
         return False
     size = min(len(times_us) // 4, _LONGEST_WINDOW)
-    earlier, newest = sorted(times_us[-2 * size : -size]), sorted(times_us[-size:])
-    spread = newest[(3 * size) // 4] - newest[size // 4]
-    # The quartiles of a normal distribution are 1.35 deviations apart, and a median of n lies off by
-    # 1.25 / √n of one: the difference of two by 1.31 spread / √n.
-    scatter = 1.31 * spread / math.sqrt(size)
-    return median(earlier) - median(newest) <= max(_SETTLED * median(newest), 2 * scatter)
+    earlier, newest = median(times_us[-2 * size : -size]), median(times_us[-size:])
+    # From call to call, so that a trend is not taken for noise: the median step is 0.95 deviations of a
+    # normal distribution, and two medians of n differ by 1.77 / √n of one.
+    step = median([abs(b - a) for a, b in pairwise(times_us[-2 * size :])])
+    return earlier - newest <= max(_SETTLED * newest, 1.86 * step / math.sqrt(size))
 
 
 def why_stop(times_us: Sequence[float], seconds_spent: float, limits: Limits) -> str | None:
