@@ -15,6 +15,7 @@ from opwright.cli.options import (
     binding_option,
     bound_option,
     operators_argument,
+    shapes_option,
     target_option,
     verbosity_options,
 )
@@ -24,6 +25,7 @@ from opwright.log import waiting
 if TYPE_CHECKING:
     from opwright.records.measurement import Measurement
     from opwright.session.bench_run import BenchRun
+    from opwright.spec.sampling import Sizes
     from opwright.spec.target import Target
 
 _TIMERS = ("host", "issue", "events", "profiler", "graph")
@@ -39,17 +41,10 @@ def _what_options(function: Command) -> Command:
         metavar="WHAT",
         help="reference, compile (torch.compile of it), or another operator; may be repeated.",
     )
-    shapes = click.option(
-        "--shapes",
-        default="typical",
-        show_default=True,
-        metavar="typical|FILE",
-        help="Sizes: the description's typical ones, or a JSON file with a list of them.",
-    )
     dtypes = click.option(
         "--dtype", "dtypes", multiple=True, help="A dtype; may be repeated. Default: the first."
     )
-    return against(shapes(dtypes(function)))
+    return against(shapes_option(dtypes(function)))
 
 
 def _how_options(function: Command) -> Command:
@@ -104,7 +99,7 @@ def command(
     target: Target,
     binding: str | None,
     against: tuple[str, ...],
-    shapes: str,
+    shapes: tuple[Sizes, ...] | None,
     dtypes: tuple[str, ...],
     timer: str | None,
     cache: str,
@@ -130,13 +125,12 @@ def command(
     with waiting("loading PyTorch"):
         from opwright.measure.stopping import Limits
         from opwright.records.measurement import read_measurement
-        from opwright.session.bench_cases import TYPICAL, read_shapes
         from opwright.session.bench_run import BenchAsked, BenchRun, bench_operators
     asked = BenchAsked(
         target=target,
         binding=binding,
         against=against,
-        shapes=None if shapes == TYPICAL else tuple(read_shapes(Path(shapes))),
+        shapes=shapes,
         dtypes=dtypes,
         timer=timer or "",
         cache=cache,

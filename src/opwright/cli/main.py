@@ -21,6 +21,7 @@ COMMANDS = {
     "build": "opwright.cli.build",
     "bench": "opwright.cli.bench",
     "compare": "opwright.cli.compare",
+    "timing": "opwright.cli.timing",
     "selftest": "opwright.cli.selftest",
     "doctor": "opwright.cli.doctor",
     "cache": "opwright.cli.cache",
@@ -28,7 +29,7 @@ COMMANDS = {
 }
 
 # Those that run users' descriptions, which may do anything to their process.
-SUPERVISED = ("check", "build", "bench", "selftest")
+SUPERVISED = ("check", "build", "bench", "timing", "selftest")
 
 
 class Commands(click.Group):

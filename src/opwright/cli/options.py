@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -109,6 +110,33 @@ def verbosity_options(function: Command) -> Command:
     quiet = click.option("-q", "--quiet", is_flag=True, help="Say nothing on the way.")
     verbose = click.option("-v", "--verbose", is_flag=True, help="Say everything on the way.")
     return quiet(verbose(function))
+
+
+def _shapes(
+    context: click.Context, option: click.Parameter, value: str
+) -> tuple[dict[str, Any], ...] | None:
+    """None for the typical ones, else what the file lists."""
+    from opwright.errors import UsageError
+    from opwright.spec.shape_file import TYPICAL, read_shapes
+
+    if value == TYPICAL:
+        return None
+    try:
+        return tuple(read_shapes(Path(value)))
+    except UsageError as error:
+        raise click.BadParameter(f"{error.what}. {error.hint}", context, option) from error
+
+
+def shapes_option(function: Command) -> Command:
+    """``--shapes``: a list of sizes, None for the typical ones."""
+    return click.option(
+        "--shapes",
+        callback=_shapes,
+        default="typical",
+        show_default=True,
+        metavar="typical|FILE",
+        help="Sizes: the description's typical ones, or a JSON file with a list of them.",
+    )(function)
 
 
 def _fraction(context: click.Context, option: click.Parameter, value: float) -> float:

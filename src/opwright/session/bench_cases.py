@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import json
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from opwright.checks.planning.choices import case_name, dtype_choices, scalar_choices
@@ -14,8 +12,8 @@ from opwright.spec.case import Case
 from opwright.spec.dims import Dim
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.sampling import Sizes, allowed, has_empty, large_size_sets
+from opwright.spec.shape_file import SHAPES_HINT
 
-TYPICAL = "typical"
 _MOST_ELEMENTS = 1 << 40  # memory says how much is too much
 _FALLBACK_ELEMENTS = 1 << 22
 
@@ -53,24 +51,6 @@ def typical_sizes(spec: OperatorSpec, scalars: Mapping[str, Any]) -> Iterator[Si
     yield from fitting or large_size_sets(spec, scalars, count=1, max_elements=_FALLBACK_ELEMENTS)
 
 
-def read_shapes(path: Path) -> list[Sizes]:
-    """The sizes in a JSON file: ``[{"batch": [1024], "hidden": 768}, ...]``. Raises `UsageError`."""
-    try:
-        listed = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise UsageError(f"{path} cannot be read as JSON: {error}", hint=_SHAPES_HINT) from error
-    if not isinstance(listed, list) or not all(isinstance(item, dict) for item in listed):
-        raise UsageError(f"{path} is not a list of sizes by name", hint=_SHAPES_HINT)
-    if not listed:
-        raise UsageError(f"{path} lists no sizes", hint=_SHAPES_HINT)
-    return [{n: tuple(v) if isinstance(v, list) else v for n, v in item.items()} for item in listed]
-
-
-_SHAPES_HINT = (
-    'Write a list with an entry a row, each with all dims: [{"batch": [1024], "hidden": 768}].'
-)
-
-
 def _fits(spec: OperatorSpec, sizes: Sizes, scalars: Mapping[str, Any]) -> bool:
     return allowed(spec, sizes, scalars, _MOST_ELEMENTS) and not has_empty(spec, sizes, scalars)
 
@@ -81,7 +61,7 @@ def _fitting(spec: OperatorSpec, sizes: Sizes, scalars: Mapping[str, Any]) -> Si
         raise UsageError(
             f"{spec.name} has the dims {', '.join(dims) or 'none'}, and the shapes name "
             f"{', '.join(sizes) or 'none'}",
-            hint=_SHAPES_HINT,
+            hint=SHAPES_HINT,
         )
     for name, dim in dims.items():
         _require_size(spec, name, sizes[name], several=not isinstance(dim, Dim))
@@ -100,7 +80,7 @@ def _require_size(spec: OperatorSpec, name: str, value: Any, *, several: bool) -
     )
     if not right:
         kind = "a list of sizes" if several else "one size"
-        raise UsageError(f"{spec.name}: {name} is {kind}, and not {value!r}", hint=_SHAPES_HINT)
+        raise UsageError(f"{spec.name}: {name} is {kind}, and not {value!r}", hint=SHAPES_HINT)
 
 
 def _chosen_dtypes(spec: OperatorSpec, wanted: Sequence[str]) -> list[dict[str, str]]:
