@@ -22,9 +22,10 @@ _LOOK_FOR = "look for a cache or a missing synchronisation"
 class Ceilings:
     """What this device did in this run: the best of several measurements of each.
 
-    Gigabytes (10^9) a second count bytes that are read and bytes that are written. ``highest_gb_s`` is the
-    best of copying, reading and writing ``size_bytes`` each; ``cache`` is the state before. The matrix
-    product is of ``dtype``; None where it was not asked for, or ``not_measured`` says why.
+    Gigabytes (10^9) a second count bytes that are read and bytes that are written. ``copy_gb_s`` is of a copy
+    that moves ``size_bytes``, ``highest_gb_s`` the best of copying, reading and writing at any size;
+    ``cache`` is the state before. The matrix product is of ``dtype``; None where it was not asked for, or
+    ``not_measured`` says why.
     """
 
     copy_gb_s: float
