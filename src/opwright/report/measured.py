@@ -120,11 +120,13 @@ def _cells(row: Row, ratio: RatioRecord | None) -> list[Text]:
 
 
 def _remarks(operator: OperatorMeasurement, verbose: bool) -> Iterator[RenderableType]:
+    doubts: dict[str, list[str]] = {}
     for row in operator.rows:
         for why in row.unreliable:
-            yield Padding(
-                Text(f"* {row.subject} on {row.case}: {why}", style="yellow"), (0, 0, 0, 2)
-            )
+            doubts.setdefault(why, []).append(f"{row.subject} on {row.case}")
+    for why, rows in doubts.items():
+        told = f"* {why} ({rows[0] if len(rows) == 1 else f'{len(rows)} rows'})"
+        yield Padding(Text(told, style="yellow"), (0, 0, 0, 2))
     for ratio in operator.ratios:
         if verbose or ratio.verdict in ("cannot tell", "not comparable"):
             told = f"{ratio.verdict} against {ratio.against} on {ratio.case}: {ratio.reason}"

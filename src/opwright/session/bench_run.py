@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timezone
 from functools import partial
 from typing import Any, Protocol
 
-from opwright.devices.device import require_device
+from opwright.devices.device import Device, device_for
 from opwright.discovery import find_one
 from opwright.errors import DeviceError, FoundFault, OpwrightError, UsageError, WorkerError
-from opwright.measure.drift import unreliable_because
-from opwright.measure.statistics import ratio_of_pairs
+from opwright.measure.machine import MachineState, clocks_policy, machine_state, why_unreliable
 from opwright.measure.stopping import Limits
 from opwright.measure.timers import require_timer
-from opwright.measure.verdict import estimate_of, verdict_of
 from opwright.records.artifact import Artifact, artifact_to_json
 from opwright.records.measurement import (
     Measurement,
     OperatorMeasurement,
     RatioRecord,
     Row,
-    Series,
 )
 from opwright.session.bench_cases import bench_cases
-from opwright.session.bench_subject import COMPILE, OPERATOR, PRELOAD, REFERENCE, SETUP
+from opwright.session.bench_rows import Timed, ratios_of, rows_of, timed_from_json
+from opwright.session.bench_subject import COMPILE, PRELOAD, REFERENCE, SETUP
 from opwright.session.building import build_operator
 from opwright.session.environment import environment_facts
 from opwright.session.recording import artifact_facts, label_of
@@ -102,6 +100,8 @@ class BenchRun:
     )
     operators: list[OperatorMeasurement] = field(default_factory=list)
     errors: list[OpwrightError] = field(default_factory=list)
+    before: MachineState | None = None
+    device: Device | None = None
 
     @property
     def exit_code(self) -> int:
@@ -115,18 +115,21 @@ class BenchRun:
             command=command,
             started_at=self.started_at,
             environment=environment_facts(),
-            machine={},
+            machine=self._machine(),
             operators=tuple(self.operators),
         )
 
+    def doubts(self, looks: Sequence[MachineState]) -> list[str]:
+        """What the machine's states during some samples say against them."""
+        return why_unreliable(self.before, looks, looks[-1]) if self.before else []
 
-@dataclass(frozen=True)
-class Timed:
-    """What one process answered for one case: samples by subject, and what speaks against them."""
-
-    series: dict[str, Series]
-    rechecked: dict[str, int]
-    late: int
+    def _machine(self) -> dict[str, Any]:
+        """Its state before and after, and what drives its clocks; nothing where the run has not begun."""
+        if self.before is None:
+            return {}
+        after = machine_state(self.device)
+        states = {"before": asdict(self.before), "after": asdict(after)}
+        return {"policy": clocks_policy(self.before), **states}
 
 
 def bench_operators(
@@ -137,7 +140,8 @@ def bench_operators(
     One that does not build or is wrong is put down, and the next one taken. Raises what would be the
     same for every operator.
     """
-    require_device(asked.target)
+    run.device = device_for(asked.target)
+    run.before = machine_state(run.device)
     if asked.stages:
         for address, described in found_operators(operators):
             _put_down(run, partial(_staged, address, described.spec, asked, watcher))
@@ -145,7 +149,7 @@ def bench_operators(
     limits = WorkerLimits(case_seconds=_SETUP_SECONDS, setup_seconds=_SETUP_SECONDS)
     with Worker(SETUP, preload=PRELOAD, limits=limits) as worker:
         for address, described in found_operators(operators):
-            _put_down(run, partial(_measured, worker, address, described.spec, asked, watcher))
+            _put_down(run, partial(_measured, run, worker, address, described.spec, asked, watcher))
 
 
 def _staged(
@@ -168,7 +172,12 @@ def _put_down(run: BenchRun, measured: Callable[[], OperatorMeasurement]) -> Non
 
 
 def _measured(
-    worker: Worker, address: str, spec: OperatorSpec, asked: BenchAsked, watcher: Watcher
+    run: BenchRun,
+    worker: Worker,
+    address: str,
+    spec: OperatorSpec,
+    asked: BenchAsked,
+    watcher: Watcher,
 ) -> OperatorMeasurement:
     cases = bench_cases(spec, asked.shapes, asked.dtypes)
     payload: dict[str, Any] = {
@@ -184,13 +193,19 @@ def _measured(
     )
     watcher.begin(spec.name, len(cases) * asked.processes)
     timed: dict[str, list[Timed]] = {case.name: [] for case in cases}
+    looks: dict[str, list[MachineState]] = {case.name: [] for case in cases}
     for process in range(asked.processes):
         for case in cases:
             timed[case.name].append(_timed(worker, case, process, asked))
+            looks[case.name].append(machine_state(run.device))  # at once: clocks fall at rest
             watcher.row(process, case.name)
         worker.end_child()  # the next one has other addresses, and a cache of its own
-    rows = [row for case in cases for row in _rows(case, timed[case.name], asked)]
-    ratios = [ratio for case in cases for ratio in _ratios(case, timed[case.name], asked)]
+    rows: list[Row] = []
+    ratios: list[RatioRecord] = []
+    for case in cases:
+        doubts = run.doubts(looks[case.name])
+        rows += rows_of(case, timed[case.name], asked.timer_name, asked.cache, doubts)
+        ratios += ratios_of(case, timed[case.name], asked.bound)
     return _measurement(spec, asked, artifact, rows=tuple(rows), ratios=tuple(ratios))
 
 
@@ -239,59 +254,4 @@ def _timed(worker: Worker, case: Case, process: int, asked: BenchAsked) -> Timed
         )
     if "wrong" in answer:
         raise FoundFault(answer["wrong"], hint="Run `opwright check`: wrong results are not timed.")
-    series = {
-        name: Series(**{**plain, "times_us": tuple(plain["times_us"])})
-        for name, plain in answer["series"].items()
-    }
-    return Timed(series, answer["rechecked"], answer["late"])
-
-
-def _rows(case: Case, timed: Sequence[Timed], asked: BenchAsked) -> Iterator[Row]:
-    """One row a subject, over all processes."""
-    for subject in timed[0].series:
-        series = tuple(each.series[subject] for each in timed)
-        plain = case.to_json()
-        yield Row(
-            subject=subject,
-            case=case.name,
-            sizes=plain["sizes"],
-            dtypes=case.dtypes,
-            scalars=case.scalars,
-            timer=asked.timer_name,
-            cache=asked.cache,
-            series=series,
-            estimate=estimate_of(series),
-            unreliable=unreliable_because(series),
-            rechecked=sum(each.rechecked[subject] for each in timed),
-        )
-
-
-def _ratios(case: Case, timed: Sequence[Timed], asked: BenchAsked) -> Iterator[RatioRecord]:
-    """The operator's time over each other subject's."""
-    for against in timed[0].series:
-        if against == OPERATOR:
-            continue
-        pairs = [
-            tuple(
-                zip(
-                    each.series[OPERATOR].times_us,
-                    each.series[against].times_us,
-                    strict=True,
-                )
-            )
-            for each in timed
-        ]
-        ratio = ratio_of_pairs(pairs)
-        verdict, reason = verdict_of(ratio, asked.bound)
-        yield RatioRecord(
-            OPERATOR,
-            against,
-            case.name,
-            verdict,
-            reason,
-            ratio.value,
-            ratio.low,
-            ratio.high,
-            ratio.pairs,
-            ratio.processes,
-        )
+    return timed_from_json(answer)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import functools
-import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
@@ -14,17 +12,21 @@ from opwright.binding.attach import attach
 from opwright.binding.call import quick_call
 from opwright.binding.dispatch import dispatcher_op
 from opwright.checks.device.placed import placed
-from opwright.checks.judging.outputs import expect, judge_call, same_bits
 from opwright.devices.device import Device, device_for
 from opwright.discovery import find_one
 from opwright.errors import FoundFault
-from opwright.inputs.call import Call, fresh_results, make_call
-from opwright.measure.cache import Flush, last_level_cache_bytes
+from opwright.inputs.call import Call, make_call
+from opwright.measure.cache import Flush, flush_is_effective, last_level_cache_bytes
+from opwright.measure.ceilings import CeilingMeter
+from opwright.measure.launches import launches_of
+from opwright.measure.memory import memory_of
+from opwright.measure.roofline import flops_of
 from opwright.measure.sampling import Subject, sample
 from opwright.measure.stopping import Limits
 from opwright.measure.timers import timer_for
 from opwright.records.artifact import artifact_from_json
 from opwright.running import operator_runs
+from opwright.session.bench_calls import Calls, Judge, trusted
 from opwright.spec.case import Case, case_from_json
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.target import Target, parse_target
@@ -68,104 +70,74 @@ class Bench:
 
     def __init__(self, spec: OperatorSpec, device: Device | None, timer: str, cache: str) -> None:
         self.spec = spec
-        self._device, self._timer, self._cache = device, timer, cache
+        self._device, self._timer = device, timer
         self._functions: dict[str, Callable[..., Any]] = {}
-        self._flush = Flush(device, last_level_cache_bytes(device)) if cache == "cold" else None
+        level_bytes = last_level_cache_bytes(device)
+        self._flush = Flush(device, level_bytes) if cache == "cold" else None
+        self._meter = CeilingMeter(device, self._flush)
 
     def add(self, name: str, function: Callable[..., Any]) -> None:
         """Time ``function`` as well, under this name."""
         self._functions[name] = function
 
     def answer(self, item: dict[str, Any]) -> dict[str, Any]:
-        """Samples of every subject on one case; ``wrong`` says whose output is not the reference's."""
+        """Samples of every subject on one case; ``wrong`` says whose output is not the reference's.
+
+        What one process can tell as well as another (memory, launches, ceilings) only the first is asked.
+        """
         case, limits = case_from_json(item["case"]), Limits(**item["limits"])
         timer = timer_for(self._timer, self._device)
         operator_runs()
-        inputs = [self._call(case, number) for number in range(_INPUTS)]
-        subjects = [self._subject(n, f, case, inputs) for n, f in self._functions.items()]
+        calls = self._calls(case)
+        subjects = [Subject(n, each.prepare, _recheck(n, case, each)) for n, each in calls.items()]
+        process = item["process"]
         try:
-            series = sample(subjects, timer, limits, process=item["process"], seed=item["process"])
+            series = sample(subjects, timer, limits, process=process, seed=process)
         except FoundFault as fault:
             return {"wrong": fault.what}
         return {
             "series": {s.name: asdict(one) for s, one in zip(subjects, series, strict=True)},
             "rechecked": {subject.name: subject.rechecked for subject in subjects},
             "late": timer.late,
+            "facts": {name: self._facts(each) for name, each in calls.items()}
+            if not process
+            else {},
+            "roofline": self._roofline(case, calls) if not process else {},
+            "flush": self._flush_effect() if not process else {},
         }
+
+    def _calls(self, case: Case) -> dict[str, Calls]:
+        inputs = [self._call(case, number) for number in range(_INPUTS)]
+        device = self._device if self._timer == "graph" else None
+        return {n: Calls(f, inputs, self._flush, device) for n, f in self._functions.items()}
 
     def _call(self, case: Case, number: int) -> Call:
         call = make_call(self.spec, case.with_other_values(number))
         return placed(call, self._device) if self._device else call
 
-    def _subject(
-        self, name: str, function: Callable[..., Any], case: Case, inputs: Sequence[Call]
-    ) -> Subject:
-        calls = Calls(function, inputs, self._flush)
-        if name == REFERENCE:
-            return Subject(name, calls.prepare, _trusted)
-        return Subject(name, calls.prepare, Judge(name, case, calls).recheck)
+    def _facts(self, calls: Calls) -> dict[str, Any]:
+        """What one subject takes besides time."""
+        memory = memory_of(calls.prepare(), self._device)
+        launches = launches_of(calls.prepare, self._device)
+        return {
+            "memory_bytes": memory.columns,
+            "not_measured": memory.not_measured,
+            "device": launches.figures,
+            "doubts": launches.doubts,
+        }
+
+    def _roofline(self, case: Case, calls: dict[str, Calls]) -> dict[str, Any]:
+        """What the case has to move and to compute, and what this device can do of that."""
+        size_bytes = calls[OPERATOR].bytes_moved()
+        flops = flops_of(calls[OPERATOR].latest[0])
+        dtype = next(iter(case.dtypes.values()), None) if flops is not None else None
+        ceilings = self._meter.ceilings(size_bytes, dtype)
+        return {"bytes": size_bytes, "flops": flops, "ceilings": asdict(ceilings)}
+
+    def _flush_effect(self) -> dict[str, Any]:
+        """Whether the flush empties the cache, measured once a process."""
+        return asdict(flush_is_effective(self._flush, self._device)) if self._flush else {}
 
 
-class Calls:
-    """A function's calls on each set of inputs in turn; what a call has written to is as it was at the next.
-
-    ``flush`` empties the cache before each; without one, a call that nobody times fills it.
-    """
-
-    def __init__(
-        self, function: Callable[..., Any], inputs: Sequence[Call], flush: Flush | None
-    ) -> None:
-        self._function, self._flush = function, flush
-        self._own = [_writable(call) for call in inputs]
-        self._turns = itertools.cycle(zip(inputs, self._own, strict=True))
-        self.latest = inputs[0], self._own[0]
-
-    def prepare(self) -> Callable[[], Any]:
-        """The next call, its arguments as they were drawn and the cache in its state."""
-        drawn, own = self.latest = next(self._turns)
-        positional, keywords = own.spec.schema.as_call(own.arguments)
-        call = functools.partial(self._function, *positional, **keywords)
-        if self._flush is None:
-            call()
-        for name in own.written:
-            own.arguments[name].copy_(drawn.arguments[name])
-        if self._flush is not None:
-            self._flush()
-        return call
-
-
-def _writable(call: Call) -> Call:
-    """The call itself, with memory of its own for what it writes to."""
-    return Call(
-        call.spec, {**call.arguments, **{n: call.arguments[n].clone() for n in call.written}}
-    )
-
-
-class Judge:
-    """Looks at what sampled calls have computed: bit by bit like a result that was judged, or judged anew."""
-
-    def __init__(self, name: str, case: Case, calls: Calls) -> None:
-        self._name, self._case, self._calls = name, case, calls
-        self._right: dict[int, list[torch.Tensor]] = {}  # by the inputs they belong to
-
-    def recheck(self, returned: Any) -> None:
-        """Raise `FoundFault` where the latest call has not given what the reference gives."""
-        drawn, own = self._calls.latest
-        results = [*fresh_results(own.spec, returned), *(own.arguments[n] for n in own.written)]
-        known = self._right.get(id(drawn))
-        if known is not None and all(map(same_bits, known, results)):
-            return
-        expected = expect(drawn.spec, self._case, drawn)
-        comparison = judge_call(expected, results, drawn)
-        if not comparison.passed:
-            said = comparison.reasons[0].message
-            raise FoundFault(
-                f"{self._name} is wrong on {self._case.name}: {said}",
-                hint="Run `opwright check`: what is wrong is not worth timing.",
-            )
-        self._right[id(drawn)] = [result.clone() for result in results]
-
-
-def _trusted(returned: Any) -> None:
-    """The reference is what the others are judged by."""
-    del returned
+def _recheck(name: str, case: Case, calls: Calls) -> Callable[[Any], object]:
+    return trusted if name == REFERENCE else Judge(name, case, calls).recheck

@@ -1,0 +1,102 @@
+"""The calls that are timed, one after the other on other memory, and what looks at their results."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from opwright.checks.judging.outputs import expect, judge_call, same_bits
+from opwright.devices.device import Device
+from opwright.errors import FoundFault
+from opwright.inputs.call import Call, fresh_results
+from opwright.measure.cache import Flush
+from opwright.measure.captured import captured
+from opwright.measure.roofline import bytes_moved
+from opwright.spec.case import Case
+
+
+class Calls:
+    """A function's calls on each set of inputs in turn; what a call has written to is as it was at the next.
+
+    ``flush`` empties the cache before each; without one, a call that nobody times fills it. With a device
+    to ``capture`` on, calls are replays of graphs.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        inputs: Sequence[Call],
+        flush: Flush | None,
+        capture: Device | None = None,
+    ) -> None:
+        self._flush = flush
+        own = [_writable(call) for call in inputs]
+        runs = [_bound(function, call) for call in own]
+        if capture is not None:
+            runs = [captured(run, capture) for run in runs]
+        self._turns = itertools.cycle(zip(inputs, own, runs, strict=True))
+        self.latest = inputs[0], own[0]
+
+    def prepare(self) -> Callable[[], Any]:
+        """The next call, its arguments as they were drawn and the cache in its state."""
+        drawn, own, call = next(self._turns)
+        self.latest = drawn, own
+        if self._flush is None:
+            call()
+        for name in own.written:
+            own.arguments[name].copy_(drawn.arguments[name])
+        if self._flush is not None:
+            self._flush()
+        return call
+
+    def bytes_moved(self) -> int:
+        """The least that a call has to move."""
+        call = self.prepare()
+        own = self.latest[1]
+        return bytes_moved(own, fresh_results(own.spec, call()))
+
+
+def _bound(function: Callable[..., Any], call: Call) -> Callable[[], Any]:
+    positional, keywords = call.spec.schema.as_call(call.arguments)
+    return functools.partial(function, *positional, **keywords)
+
+
+def _writable(call: Call) -> Call:
+    """The call itself, with memory of its own for what it writes to."""
+    return Call(
+        call.spec, {**call.arguments, **{n: call.arguments[n].clone() for n in call.written}}
+    )
+
+
+class Judge:
+    """Looks at what sampled calls have computed: bit by bit like a result that was judged, or judged anew."""
+
+    def __init__(self, name: str, case: Case, calls: Calls) -> None:
+        self._name, self._case, self._calls = name, case, calls
+        self._right: dict[int, list[torch.Tensor]] = {}  # by the inputs they belong to
+
+    def recheck(self, returned: Any) -> None:
+        """Raise `FoundFault` where the latest call has not given what the reference gives."""
+        drawn, own = self._calls.latest
+        results = [*fresh_results(own.spec, returned), *(own.arguments[n] for n in own.written)]
+        known = self._right.get(id(drawn))
+        if known is not None and all(map(same_bits, known, results)):
+            return
+        expected = expect(drawn.spec, self._case, drawn)
+        comparison = judge_call(expected, results, drawn)
+        if not comparison.passed:
+            said = comparison.reasons[0].message
+            raise FoundFault(
+                f"{self._name} is wrong on {self._case.name}: {said}",
+                hint="Run `opwright check`: what is wrong is not worth timing.",
+            )
+        self._right[id(drawn)] = [result.clone() for result in results]
+
+
+def trusted(returned: Any) -> None:
+    """The reference is what the others are judged by."""
+    del returned
