@@ -9,10 +9,10 @@ from typing import Any, cast
 import pytest
 import torch
 
-from opwright.devices import management
+from opwright.devices import nvml
 from opwright.devices.device import Device
-from opwright.devices.management import NVIDIA, TOOLS, asked, device_state, nvml_state, place_of
-from opwright.devices.management_text import DeviceState, Place
+from opwright.devices.management import NVIDIA, TOOLS, asked, device_state, place_of
+from opwright.devices.management_text import Place
 
 HERE = Place(0, "GPU-1234", "0000:c1:00.0")
 
@@ -62,54 +62,16 @@ def test_what_a_tool_fails_with_is_said(monkeypatch: pytest.MonkeyPatch, tmp_pat
     assert asked(NVIDIA, HERE).not_read == "nvidia-smi ends with 9: no driver"
 
 
-class NVMLError(Exception):
-    pass
-
-
-def nvml(**answers: Any) -> Any:
-    """A module ``pynvml`` that has these functions."""
-    usual = {
-        "nvmlInit": lambda: None,
-        "nvmlDeviceGetHandleByUUID": lambda uuid: uuid,
-        "nvmlDeviceGetClockInfo": lambda _handle, which: {1: 1980, 2: 3201}[which],
-        "nvmlDeviceGetTemperature": lambda _handle, _sensor: 41,
-        "nvmlDeviceGetPowerUsage": lambda _handle: 90_500,
-    }
-    numbers = {"NVML_CLOCK_GRAPHICS": 0, "NVML_CLOCK_SM": 1, "NVML_CLOCK_MEM": 2}
-    fixed = {**numbers, "NVML_TEMPERATURE_GPU": 0, "NVMLError": NVMLError}
-    return SimpleNamespace(**{**usual, **fixed, **answers})
-
-
-def refuses(*_arguments: Any) -> Any:
-    raise NVMLError("Not Supported")
-
-
-def test_nvml_says_what_this_device_and_driver_know() -> None:
-    module = nvml(
-        nvmlDeviceGetCurrentClocksThrottleReasons=lambda _handle: 0x20,
-        nvmlDeviceGetApplicationsClock=refuses,
-        nvmlDeviceGetPersistenceMode=lambda _handle: 1,
-    )
-    assert nvml_state(HERE, module) == DeviceState(
-        "NVML", 1980, 3201, 41, 90.5, ("software thermal slowdown",), True, None
-    )
-
-
-def test_nvml_that_is_not_there_or_does_not_know_the_device_is_a_reason() -> None:
-    assert nvml_state(HERE, None).not_read == "pynvml is not installed"
-    assert "Not Supported" in nvml_state(HERE, nvml(nvmlInit=refuses)).not_read
-    unknown = nvml(nvmlDeviceGetHandleByUUID=refuses)
-    assert "Not Supported" in nvml_state(HERE, unknown).not_read
-
-
 def test_all_reasons_are_kept_where_nothing_answers(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(management, "_pynvml", lambda: None)
+    monkeypatch.setattr(nvml, "_LIBRARY", "libnothing-of-the-kind.so.1")
     monkeypatch.setattr(torch.version, "hip", None)
     state = device_state(device("cuda", uuid="1234"))
-    assert state.not_read.startswith("pynvml is not installed; cannot start nvidia-smi")
+    library, tool = state.not_read.split("; ")
+    assert library.startswith("libnothing-of-the-kind.so.1 cannot be loaded")
+    assert tool.startswith("cannot start nvidia-smi")
 
 
 def test_under_hip_both_vendors_tools_are_tried(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -18,9 +17,9 @@ from opwright.devices.management_text import (
     parse_npu_smi,
     parse_nvidia_smi,
     parse_rocm_smi,
-    throttle_reasons,
 )
-from opwright.errors import OpwrightError
+from opwright.devices.nvml import load_nvml, nvml_state
+from opwright.errors import DeviceError, OpwrightError
 from opwright.process import run_command
 
 _SECONDS = 20
@@ -61,7 +60,7 @@ def device_state(device: Device) -> DeviceState:
     place = place_of(device)
     reasons: list[str] = []
     if "nvidia" in vendors:
-        state = nvml_state(place, _pynvml())
+        state = _by_nvml(place)
         if not state.not_read:
             return state
         reasons.append(state.not_read)
@@ -72,6 +71,13 @@ def device_state(device: Device) -> DeviceState:
                 return state
             reasons.append(state.not_read)
     return DeviceState(not_read="; ".join(reasons))
+
+
+def _by_nvml(place: Place) -> DeviceState:
+    try:
+        return nvml_state(load_nvml(), place)
+    except DeviceError as error:
+        return DeviceState(not_read=error.what)
 
 
 def _vendors(kind: str) -> tuple[str, ...]:
@@ -85,7 +91,7 @@ def place_of(device: Device) -> Place:
     """How the vendor's tools name the device: its number there is not always torch's."""
     ask = getattr(device.module, "get_device_properties", None)
     properties: Any = ask(device.first) if ask else None
-    uuid = str(getattr(properties, "uuid", "") or "")
+    uuid = str(getattr(properties, "uuid", "") or "").removeprefix("GPU-")
     bus = getattr(properties, "pci_bus_id", None)
     pci = ""
     if isinstance(bus, int):
@@ -108,47 +114,3 @@ def asked(tool: Tool, place: Place) -> DeviceState:
         said = (done.stdout + done.stderr).strip().splitlines()
         reason = f"{command[0]} ends with {done.returncode}: {said[0] if said else 'no word'}"
     return DeviceState(not_read=reason)
-
-
-def _pynvml() -> Any:
-    """NVIDIA's own bindings, where they are installed."""
-    try:
-        return importlib.import_module("pynvml")
-    except ImportError:
-        return None
-
-
-def nvml_state(place: Place, nvml: Any) -> DeviceState:
-    """The state through NVML; ``nvml`` is the module ``pynvml``, or None. Quick enough for a loop."""
-    if nvml is None:
-        return DeviceState(not_read="pynvml is not installed")
-
-    def ask(name: str, *arguments: Any) -> Any:
-        """None where this device or this driver does not say."""
-        try:
-            return getattr(nvml, name)(*arguments)
-        except (AttributeError, nvml.NVMLError):
-            return None
-
-    try:
-        nvml.nvmlInit()
-        handle = nvml.nvmlDeviceGetHandleByUUID(place.uuid)
-    except nvml.NVMLError as error:
-        return DeviceState(not_read=f"NVML: {error}")
-    mask = ask("nvmlDeviceGetCurrentClocksEventReasons", handle)
-    if mask is None:
-        mask = ask("nvmlDeviceGetCurrentClocksThrottleReasons", handle)
-    power_mw = ask("nvmlDeviceGetPowerUsage", handle)
-    persistence = ask("nvmlDeviceGetPersistenceMode", handle)
-    return DeviceState(
-        source="NVML",
-        clock_mhz=ask("nvmlDeviceGetClockInfo", handle, nvml.NVML_CLOCK_SM),
-        memory_clock_mhz=ask("nvmlDeviceGetClockInfo", handle, nvml.NVML_CLOCK_MEM),
-        temperature_c=ask("nvmlDeviceGetTemperature", handle, nvml.NVML_TEMPERATURE_GPU),
-        power_w=None if power_mw is None else power_mw / 1e3,
-        reasons=None if mask is None else throttle_reasons(mask),
-        persistence=None if persistence is None else bool(persistence),
-        application_clock_mhz=ask(
-            "nvmlDeviceGetApplicationsClock", handle, nvml.NVML_CLOCK_GRAPHICS
-        ),
-    )
