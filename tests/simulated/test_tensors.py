@@ -114,3 +114,21 @@ def test_random_numbers_follow_the_seed(device: ModuleType) -> None:
     first = torch.randn(8, device="simulated").cpu()
     torch.manual_seed(3)
     assert torch.equal(torch.randn(8, device="simulated").cpu(), first)
+
+
+def test_random_numbers_go_on_from_a_state_that_was_kept(device) -> None:
+    kept = device.get_rng_state()
+    first = torch.rand(5, device="simulated").cpu()
+    device.set_rng_state(kept)
+    assert torch.equal(torch.rand(5, device="simulated").cpu(), first)
+
+
+def test_compilers_trace_what_runs_on_the_host_beside_the_device(device) -> None:
+    from torch.library import opcheck
+
+    said = opcheck(
+        torch.ops.aten.sin.default,
+        (torch.ones(3),),
+        test_utils=("test_aot_dispatch_static", "test_aot_dispatch_dynamic"),
+    )
+    assert set(said.values()) == {"SUCCESS"}

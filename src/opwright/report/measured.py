@@ -44,12 +44,12 @@ def ratio_cells(ratio: RatioRecord) -> list[Text]:
         return [Text(), Text(), Text(ratio.verdict, style=RATIO_STYLES[ratio.verdict])]
     return [
         Text(f"{ratio.ratio:.3f} x"),
-        Text(_spread_text(ratio.ratio, ratio.low, ratio.high), style="dim"),
+        Text(spread_text(ratio.ratio, ratio.low, ratio.high), style="dim"),
         Text(ratio.verdict, style=RATIO_STYLES[ratio.verdict]),
     ]
 
 
-def _spread_text(value: float, low: float, high: float) -> str:
+def spread_text(value: float, low: float, high: float) -> str:
     """``1.2 %``: how far the farther end of an interval lies off."""
     if not (value > 0 and low > 0 and math.isfinite(high)):
         return "?"
@@ -113,7 +113,7 @@ def _cells(row: Row, ratio: RatioRecord | None) -> list[Text]:
     return [
         Text(f"  {row.subject}{unsure}"),
         Text(time_text(estimate.median_us)),
-        Text(_spread_text(estimate.median_us, estimate.low_us, estimate.high_us), style="dim"),
+        Text(spread_text(estimate.median_us, estimate.low_us, estimate.high_us), style="dim"),
         Text(str(estimate.samples), style="dim"),
         *(ratio_cells(ratio) if ratio else [Text(), Text(), Text()]),
     ]

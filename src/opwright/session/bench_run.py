@@ -149,7 +149,9 @@ def bench_operators(
     limits = WorkerLimits(case_seconds=_SETUP_SECONDS, setup_seconds=_SETUP_SECONDS)
     with Worker(SETUP, preload=PRELOAD, limits=limits) as worker:
         for address, described in found_operators(operators):
-            _put_down(run, partial(_measured, run, worker, address, described.spec, asked, watcher))
+            _put_down(
+                run, partial(_measured, run, worker, watcher, asked, (address, described.spec))
+            )
 
 
 def _staged(
@@ -174,11 +176,11 @@ def _put_down(run: BenchRun, measured: Callable[[], OperatorMeasurement]) -> Non
 def _measured(
     run: BenchRun,
     worker: Worker,
-    address: str,
-    spec: OperatorSpec,
-    asked: BenchAsked,
     watcher: Watcher,
+    asked: BenchAsked,
+    named: tuple[str, OperatorSpec],
 ) -> OperatorMeasurement:
+    address, spec = named
     cases = bench_cases(spec, asked.shapes, asked.dtypes)
     payload: dict[str, Any] = {
         "operator": address,

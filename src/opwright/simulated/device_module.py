@@ -61,6 +61,7 @@ __all__ = [
     "empty_cache",
     "get_amp_supported_dtype",
     "get_device_name",
+    "get_rng_state",
     "graph",
     "is_available",
     "is_initialized",
@@ -77,6 +78,7 @@ __all__ = [
     "reset_peak_memory_stats",
     "set_device",
     "set_fresh_byte",
+    "set_rng_state",
     "set_stream",
     "strays",
     "stream",
@@ -111,6 +113,18 @@ def manual_seed_all(
     seed: int,
 ) -> None:  # PyTorch seeds the CPU's generator, whose numbers these are
     """Nothing of its own: random numbers come from the generator of the CPU."""
+
+
+def get_rng_state(device: Any = "simulated") -> torch.Tensor:
+    """That of the CPU's generator: random numbers come from there. Compilers keep it while they trace."""
+    del device
+    return torch.get_rng_state()
+
+
+def set_rng_state(new_state: torch.Tensor, device: Any = "simulated") -> None:
+    """Go on from `get_rng_state`'s."""
+    del device
+    torch.set_rng_state(new_state)
 
 
 def get_amp_supported_dtype() -> list[torch.dtype]:

@@ -1,0 +1,1 @@
+"""Pictures of measurements. They need matplotlib, so only what draws imports them."""
