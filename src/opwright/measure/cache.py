@@ -13,13 +13,14 @@ from opwright.devices.device import Device
 from opwright.devices.last_level import last_level
 from opwright.devices.placement import storage_bytes, view_like
 from opwright.inputs.call import Call
-from opwright.measure.timers import TIMERS, Step, default_timer, timer_for
+from opwright.measure.step import Step
+from opwright.measure.timers import TIMERS, default_timer, timer_for
 
 Verdict = Literal["effective", "not effective", "cannot tell"]
 
 _LINE_BYTES = 64
 _UNKNOWN_BYTES = 128 << 20  # flushed twice over where nobody says how large the last level is
-_REPEATS = 21
+_REPEATS = 31
 # The part of the last level that is read to see whether it is cached. A device has to be given enough for
 # the difference to show beside the launch; one thread of a host little enough to stay on its processor.
 _DEVICE_PART, _HOST_PART = 2, 16
@@ -60,8 +61,9 @@ class Flush:
 
 @dataclass(frozen=True)
 class Effect:
-    """What a flush was seen to do: medians in microseconds of reading the same number of bytes.
+    """What a flush was seen to do: how many microseconds it takes to read the same number of bytes.
 
+    Each is the lower quarter of several times, because what disturbs a read only makes it longer.
     ``warm_us``: read before. ``flushed_us``: read before, then flushed. ``cold_us``: not read for many
     times the size of the last level. ``ratio`` is flushed over warm.
     """
@@ -166,11 +168,11 @@ def _compared(
     warm: list[float], flushed: list[float], cold: list[float], read_bytes: int
 ) -> Effect:
     """What the three kinds of times say; a pure function of them."""
-    warm_us, flushed_us, cold_us = (statistics.median(times) for times in (warm, flushed, cold))
+    warm_us, flushed_us, cold_us = (_quarters(times)[0] for times in (warm, flushed, cold))
     ratio = flushed_us / warm_us if warm_us else None
     told = f"warm {warm_us:.1f} µs, flushed {flushed_us:.1f} µs, cold {cold_us:.1f} µs"
     verdict: Verdict
-    if cold_us < _CLEAR_RATIO * warm_us or _lower_quarter(cold) <= _upper_quarter(warm):
+    if cold_us < _CLEAR_RATIO * warm_us or cold_us <= _quarters(warm)[2]:
         verdict, why = (
             "cannot tell",
             "reads that are cold do not take clearly longer than warm ones",
@@ -185,9 +187,5 @@ def _compared(
     return Effect(verdict, f"{why}: {told}", ratio, warm_us, flushed_us, cold_us, read_bytes)
 
 
-def _lower_quarter(times: list[float]) -> float:
-    return statistics.quantiles(times, n=4)[0]
-
-
-def _upper_quarter(times: list[float]) -> float:
-    return statistics.quantiles(times, n=4)[2]
+def _quarters(times: list[float]) -> list[float]:
+    return statistics.quantiles(times, n=4)
