@@ -5,6 +5,7 @@ OpwrightError                1
 ├── FoundFault               3   a check found a fault (not raised by checks: the command's exit code)
 ├── NotEvidence              4   nothing failed, but not everything that was asked for could be checked
 ├── SelfTestFailed           5   a planted defect was missed here, or a correct operator got a finding
+├── Regression               6   an operator has become slower by more than the bound
 ├── SpecError               10   an operator description is wrong
 ├── DiscoveryError          11   an operator or a file was not found
 ├── ToolchainError          20   a compiler or another tool is missing or unfit

@@ -12,7 +12,7 @@ from opwright.devices.last_level import LastLevel
 from opwright.measure import ceilings as subject
 from opwright.measure.cache import Flush, last_level_cache_bytes
 from opwright.measure.ceilings import CeilingMeter
-from opwright.measure.timers import Step
+from opwright.measure.step import Step
 
 LEVEL_BYTES = 1 << 16
 

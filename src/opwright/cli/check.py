@@ -17,7 +17,7 @@ from opwright.cli.options import (
     target_option,
     verbosity_options,
 )
-from opwright.cli.record_file import json_option, require_writable
+from opwright.cli.record_file import json_option
 from opwright.log import waiting
 
 if TYPE_CHECKING:
@@ -91,9 +91,6 @@ def command(
     with log_lines(quiet=quiet, verbose=verbose), waiting("loading PyTorch"):
         from opwright.session.run import Asked, Run, check_operators
     asked = Asked(target, binding, only, sanitize)  # refused before anything is built
-    if json_file is not None:
-        json_file = json_file.absolute()  # a description may change the working directory
-        require_writable(json_file)
     run = Run()
     try:
         with display(quiet=quiet, verbose=verbose) as shown:

@@ -10,24 +10,34 @@ import click
 from opwright.cli.options import Command
 
 
+def _place(context: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
+    """The whole path: a description may change the working directory."""
+    del context, option
+    if path is not None:
+        require_writable(path)
+        path = path.absolute()
+    return path
+
+
 def json_option(function: Command) -> Command:
-    """``--json``, as ``json_file``."""
+    """``--json``, as ``json_file``: whole, and in a place that can be written."""
     return click.option(
         "--json",
         "json_file",
+        callback=_place,
         type=click.Path(dir_okay=False, path_type=Path),
         metavar="FILE",
         help="Write everything that was seen to FILE.",
     )(function)
 
 
-def require_writable(path: Path) -> None:
-    """Refuse a place for the record before the work, not after it. Raises `RecordError`."""
+def require_writable(path: Path, option: str = "--json") -> None:
+    """Refuse a place for a file before the work, not after it; ``option`` named it. Raises `RecordError`."""
     from opwright.errors import RecordError
 
     folder = path.absolute().parent
     if not folder.is_dir() or not os.access(folder, os.W_OK):
         raise RecordError(
             f"{path} cannot be written: {folder} is not a folder that you can write to",
-            hint="Make the folder, or name another file for --json.",
+            hint=f"Make the folder, or name another file for {option}.",
         )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from opwright.cli.options import shapes_option, target_option
-from opwright.cli.record_file import json_option, require_writable
+from opwright.cli.record_file import json_option
 from opwright.log import waiting
 
 if TYPE_CHECKING:
@@ -35,8 +35,6 @@ def command(
     from opwright.report.timing import timing_report
 
     locate(operator)
-    if json_file is not None:
-        require_writable(json_file)
     with waiting("loading PyTorch"):
         from opwright.session.timing_run import show_timing
     with log_lines(quiet=False, verbose=False):

@@ -13,7 +13,8 @@ import torch
 from opwright.devices.device import Device
 from opwright.devices.last_level import last_level
 from opwright.measure.roofline import Ceilings
-from opwright.measure.timers import HostTimer, Step, default_timer, timer_for
+from opwright.measure.step import Step
+from opwright.measure.timers import HostTimer, default_timer, timer_for
 
 _REPEATS = 15
 _SECONDS = 0.3  # after which no further repetition is begun

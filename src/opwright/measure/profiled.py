@@ -10,7 +10,7 @@ import torch
 
 from opwright.devices.device import Device
 from opwright.errors import DeviceError
-from opwright.measure.timers import Step
+from opwright.measure.step import Step
 
 _RANGE = "opwright.sample."
 _NO_KERNELS = ("Memcpy", "Memset")

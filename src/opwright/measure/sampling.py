@@ -8,8 +8,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from opwright.measure.step import Step, Timer
 from opwright.measure.stopping import Limits, is_warm, why_stop
-from opwright.measure.timers import Step, Timer, without_collection
+from opwright.measure.timers import without_collection
 from opwright.records.measurement import Series
 
 _WARM_UP_SHARE = 0.25  # of the time that sampling may take

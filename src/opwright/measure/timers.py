@@ -6,10 +6,11 @@ import gc
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple, Protocol
 
 from opwright.devices.device import Device
 from opwright.errors import UsageError
+from opwright.measure.profiled import ProfilerTimer
+from opwright.measure.step import Step, Timer
 
 # Longer than issuing a call takes, as a rule: the device is then never idle between the two events.
 _HEAD_START_MS = 0.2
@@ -22,27 +23,6 @@ TIMERS: dict[str, tuple[str, ...]] = {
     "profiler": ("cuda",),
     "graph": ("cuda",),
 }
-
-
-class Step(NamedTuple):
-    """One sample: ``prepare`` makes the call, off the clock; ``after`` gets what the call returned."""
-
-    prepare: Callable[[], Callable[[], Any]]
-    after: Callable[[Any], object]
-
-
-class Timer(Protocol):
-    """A way to time calls. ``late`` counts the samples that it does not vouch for.
-
-    ``rounds`` says how many rounds of samples are best timed together.
-    """
-
-    meaning: str
-    rounds: int
-    late: int
-
-    def times_us(self, steps: Sequence[Step]) -> list[float]:
-        """Microseconds of each step's call, in order."""
 
 
 class HostTimer:
@@ -147,8 +127,6 @@ def timer_for(name: str, device: Device | None) -> Timer:
     if name == "issue":
         return IssueTimer(device)
     if name == "profiler":
-        from opwright.measure.profiled import ProfilerTimer
-
         return ProfilerTimer(device)
     return EventTimer(device)
 

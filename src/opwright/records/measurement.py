@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -135,9 +136,9 @@ class Measurement:
 
 def write_measurement(measurement: Measurement, path: Path) -> None:
     """Write it, whole or not at all. Raises `RecordError` when the place cannot be written."""
-    plain = json.loads(json.dumps(asdict(measurement), default=str))
+    plain = json.loads(json.dumps(asdict(measurement), default=str), parse_constant=_no_number)
     try:
-        write_atomic(path, json.dumps(plain, indent=1, ensure_ascii=False) + "\n")
+        write_atomic(path, json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
     except OSError as error:
         raise RecordError(
             f"{path} cannot be written: {error.strerror}", hint="Name another file for --json."
@@ -168,15 +169,28 @@ def read_measurement(path: Path) -> Measurement:
         ) from error
 
 
+def _no_number(constant: str) -> None:
+    """JSON has no infinity: an end of an interval that is open is null there."""
+    del constant
+
+
 def _operator(plain: dict[str, Any]) -> OperatorMeasurement:
     rows = tuple(map(_row, plain["rows"]))
-    ratios = tuple(RatioRecord(**item) for item in plain["ratios"])
+    ratios = tuple(map(_ratio, plain["ratios"]))
     stages = tuple(Stage(item["name"], tuple(item["times_us"])) for item in plain["stages"])
     return OperatorMeasurement(**{**plain, "rows": rows, "ratios": ratios, "stages": stages})
 
 
 def _row(plain: dict[str, Any]) -> Row:
     series = tuple(Series(**{**s, "times_us": tuple(s["times_us"])}) for s in plain["series"])
-    estimate = Estimate(**plain["estimate"])
+    estimate = Estimate(**_with_open_end(plain["estimate"], "high_us"))
     unreliable = tuple(plain["unreliable"])
     return Row(**{**plain, "series": series, "estimate": estimate, "unreliable": unreliable})
+
+
+def _ratio(plain: dict[str, Any]) -> RatioRecord:
+    return RatioRecord(**(plain if plain["ratio"] is None else _with_open_end(plain, "high")))
+
+
+def _with_open_end(plain: dict[str, Any], name: str) -> dict[str, Any]:
+    return {**plain, name: math.inf} if plain[name] is None else plain

@@ -1,0 +1,72 @@
+"""What `opwright bench` can be asked: what is timed, and how."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from opwright.cli.options import Command, bound_option, shapes_option
+
+if TYPE_CHECKING:
+    from opwright.session.bench_run import BenchAsked
+
+_TIMERS = ("host", "issue", "events", "profiler", "graph")
+
+
+def what_options(function: Command) -> Command:
+    """``--against``, ``--shapes`` and ``--dtype``."""
+    against = click.option(
+        "--against",
+        multiple=True,
+        default=("reference",),
+        show_default=True,
+        metavar="WHAT",
+        help="reference, compile (torch.compile of it), or another operator; may be repeated.",
+    )
+    dtypes = click.option(
+        "--dtype", "dtypes", multiple=True, help="A dtype; may be repeated. Default: the first."
+    )
+    return against(shapes_option(dtypes(function)))
+
+
+def how_options(function: Command) -> Command:
+    """``--timer``, ``--cache``, ``--processes``, ``--seconds``, ``--bound`` and ``--stages``."""
+    timer = click.option(
+        "--timer",
+        type=click.Choice(_TIMERS),
+        help="What is timed. Default: events on a device, host on a CPU.",
+    )
+    cache = click.option(
+        "--cache",
+        type=click.Choice(["cold", "warm"]),
+        default="cold",
+        show_default=True,
+        help="The last-level cache before each call.",
+    )
+    processes = click.option(
+        "--processes", type=click.IntRange(min=1), default=5, show_default=True
+    )
+    seconds = click.option(
+        "--seconds",
+        type=click.FloatRange(min=0.01),
+        default=1.0,
+        show_default=True,
+        help="The longest that a row is sampled in each process.",
+    )
+    stages = click.option(
+        "--stages",
+        is_flag=True,
+        help="Time a program's start instead: cold build, store hit, first call, hot calls.",
+    )
+    return timer(cache(processes(seconds(bound_option(stages(function))))))
+
+
+def asked_from(chosen: dict[str, Any]) -> BenchAsked:
+    """What the options of both groups, target and binding ask for. Imports torch; raises `UsageError`."""
+    from opwright.measure.stopping import Limits
+    from opwright.session.bench_run import BenchAsked
+
+    limits = Limits(seconds=chosen.pop("seconds"))
+    timer = chosen.pop("timer") or ""
+    return BenchAsked(**chosen, timer=timer, limits=limits)
