@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from opwright import __version__
-from opwright.cli.bench_options import asked_from, how_options, what_options
+from opwright.cli.bench_options import asked_from, baseline_option, how_options, what_options
 from opwright.cli.options import (
     binding_option,
     operators_argument,
@@ -32,12 +32,7 @@ if TYPE_CHECKING:
 @binding_option
 @what_options
 @how_options
-@click.option(
-    "--baseline",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Compare with an earlier measurement; ends with 6 where an operator has become slower.",
-)
+@baseline_option
 @json_option
 @picture_options
 @verbosity_options

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -60,6 +61,16 @@ def how_options(function: Command) -> Command:
         help="Time a program's start instead: cold build, store hit, first call, hot calls.",
     )
     return timer(cache(processes(seconds(bound_option(stages(function))))))
+
+
+def baseline_option(function: Command) -> Command:
+    """``--baseline``."""
+    return click.option(
+        "--baseline",
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="Compare with an earlier measurement; ends with 6 where an operator has become slower.",
+    )(function)
 
 
 def asked_from(chosen: dict[str, Any]) -> BenchAsked:

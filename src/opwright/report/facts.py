@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from opwright.report.figures import size_text
@@ -20,8 +21,39 @@ _UNITS: dict[str, Callable[[float], str]] = {
     "c": lambda value: f"{value:.0f} °C",
     "w": lambda value: f"{value:.0f} W",
 }
-_RATES = {"gb_s": "bytes a second", "tflop_s": "operations a second"}
+# Names that are nothing but a unit.
+_NAMES = {"gb_s": "bytes a second", "tflop_s": "operations a second", "mhz": "clock"}
+_LONG_SIGNS = 32
 _FRACTION = "fraction_"
+
+
+@dataclass(frozen=True)
+class FactTable:
+    """Facts side by side, one dict for each of those that they are of, in the same order.
+
+    ``names`` are those of all together. ``sentences`` are too long for a cell: each once, by name and text,
+    with how many have it.
+    """
+
+    names: list[str]
+    facts: list[dict[str, Any]]
+    sentences: dict[tuple[str, str], int]
+
+
+def fact_table(several: Sequence[Mapping[str, Any]]) -> FactTable:
+    """The facts of several in one table."""
+    sentences: dict[tuple[str, str], int] = {}
+    short: list[dict[str, Any]] = []
+    for facts in map(flat_facts, several):
+        long = {name: fact for name, fact in facts.items() if _is_sentence(fact)}
+        for key in long.items():
+            sentences[key] = sentences.get(key, 0) + 1
+        short.append({name: fact for name, fact in facts.items() if name not in long})
+    return FactTable(list(dict.fromkeys(name for each in short for name in each)), short, sentences)
+
+
+def _is_sentence(fact: Any) -> bool:
+    return isinstance(fact, str) and " " in fact and len(fact) > _LONG_SIGNS
 
 
 def flat_facts(facts: Mapping[str, Any]) -> dict[str, Any]:
@@ -67,4 +99,4 @@ def _without_unit(part: str) -> str:
     for unit in _UNITS:
         if part.endswith(f"_{unit}"):
             return part.removesuffix(f"_{unit}")
-    return _RATES.get(part, part)
+    return _NAMES.get(part, part)

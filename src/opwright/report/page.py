@@ -13,7 +13,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from opwright.records.measurement import Measurement, OperatorMeasurement, Row
-from opwright.report.facts import fact_name, fact_text, flat_facts
+from opwright.report.facts import FactTable, fact_name, fact_table, fact_text
 from opwright.report.figures import count_text
 from opwright.report.labels import HARDWARE, compares, label_meaning
 from opwright.report.measured import spread_text, time_text
@@ -22,7 +22,7 @@ from opwright.report.pictures.marks import Picture
 from opwright.report.pictures.operator_pictures import pictures_of
 
 _FOLDER = "page_parts"
-_PICTURE_INCHES = 4.8
+_PICTURE_INCHES = 4.5
 
 
 @dataclass(frozen=True)
@@ -76,12 +76,15 @@ def _environment() -> Environment:
         time=time_text,
         fact_name=fact_name,
         fact_text=fact_text,
-        flat=flat_facts,
         median=statistics.median,
         stops=_stops,
     )
     environment.globals.update(
-        count=count_text, spread=spread_text, columns=_columns, state_columns=_state_columns
+        count=count_text,
+        spread=spread_text,
+        doubts=_doubts,
+        row_facts_of=_row_facts,
+        state_facts_of=_state_facts,
     )
     return environment
 
@@ -109,13 +112,23 @@ def _stops(row: Row) -> str:
     return ", ".join(f"{why} in {count} of {len(row.series)}" for why, count in counts.items())
 
 
-def _columns(rows: Sequence[Row], group: str) -> list[str]:
-    """The names of all facts that some row has in ``group`` (``roofline``, ``memory_bytes``, ``device``)."""
-    return list(dict.fromkeys(name for row in rows for name in flat_facts(getattr(row, group))))
+def _doubts(rows: Sequence[Row]) -> dict[str, list[str]]:
+    """Each sentence that speaks against samples once, with the rows that it is said of."""
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        for why in row.unreliable:
+            found.setdefault(why, []).append(f"{row.subject} on {row.case}")
+    return found
 
 
-def _state_columns(facts: dict[str, Any]) -> dict[str, dict[str, Any]]:
+def _row_facts(rows: Sequence[Row], group: str) -> FactTable:
+    """What the rows have in ``group``: ``roofline``, ``memory_bytes`` or ``device``."""
+    return fact_table([getattr(row, group) for row in rows])
+
+
+def _state_facts(facts: dict[str, Any]) -> tuple[list[str], FactTable]:
     """States side by side where there are some (before, after); what stands beside them comes first."""
-    states = {name: flat_facts(state) for name, state in facts.items() if isinstance(state, dict)}
-    plain = flat_facts({name: fact for name, fact in facts.items() if name not in states})
-    return {**({"": plain} if plain else {}), **states}
+    states = {name: state for name, state in facts.items() if isinstance(state, dict)}
+    plain = {name: fact for name, fact in facts.items() if name not in states}
+    named = {**({"": plain} if plain else {}), **states}
+    return list(named), fact_table(list(named.values()))

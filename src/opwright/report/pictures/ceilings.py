@@ -77,25 +77,30 @@ def roofline_picture(rows: Sequence[Row]) -> Iterator[Picture]:
 def _draw_roofline(found: Sequence[tuple[Row, dict[str, Any]]], axes: Axes) -> None:
     """Roofs are the ceilings that the figures were held against; small calls have a lower one of their own."""
     subjects = subjects_of([row for row, _ in found])
-    intensities = [figures["flops"] / figures["bytes"] for _, figures in found]
-    left, right = min(intensities) / 3, max(intensities) * 3
-    heights: list[float] = []
-    for (row, figures), intensity in zip(found, intensities, strict=True):
-        colour = colour_of(subjects.index(row.subject))
-        tb_s = figures["gb_s"] / figures["fraction_of_copy"] / 1e3
-        of_matmul = figures.get("fraction_of_matmul") or 0.0
-        flat = figures["tflop_s"] / of_matmul if of_matmul > 0 else math.inf
-        knee = min(max(flat / tb_s, left), right) if math.isfinite(flat) else right
-        roof = [(at, min(at * tb_s, flat)) for at in (left, knee, right)]
+    points = [(figures["flops"] / figures["bytes"], figures["tflop_s"]) for _, figures in found]
+    roofs = [_roof(figures) for _, figures in found]
+    knees = [flat / slope for slope, flat in roofs if math.isfinite(flat)]
+    left = min(at for at, _ in points) / 3
+    right = max(3 * max(at for at, _ in points), 2 * max(knees, default=0.0))
+    heights = [height for _, height in points]
+    for slope, flat in roofs:
+        knee = min(max(flat / slope, left), right)
+        roof = [(at, min(at * slope, flat)) for at in (left, knee, right)]
         axes.plot(*zip(*roof, strict=True), color=mpl.rcParams["axes.labelcolor"], linewidth=0.9)
-        axes.plot(intensity, figures["tflop_s"], "o", markersize=6, color=colour)
-        heights += [figures["tflop_s"], *(height for _, height in roof)]
-    for subject in subjects:
-        axes.plot(
-            [], [], "o", color=colour_of(subjects.index(subject)), label=shortened(subject, 30)
-        )
+        heights += [height for _, height in roof]
+    for (row, _), (at, height) in zip(found, points, strict=True):
+        axes.plot([at], [height], "o", markersize=6, color=colour_of(subjects.index(row.subject)))
+    for place, subject in enumerate(subjects):
+        axes.plot([], [], "o", color=colour_of(place), label=shortened(subject, 30))
     fit(axes, "x", [left, right], count_ticks())
     fit(axes, "y", heights, count_ticks())
     axes.set_xlabel("operations a byte")
     axes.set_ylabel("TFLOP/s")
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=3, borderaxespad=0)
+
+
+def _roof(figures: dict[str, Any]) -> tuple[float, float]:
+    """TFLOP/s for each operation a byte, and at most; the latter is infinite where it was not measured."""
+    slope = figures["gb_s"] / figures["fraction_of_copy"] / 1e3
+    share = figures.get("fraction_of_matmul") or 0.0
+    return slope, figures["tflop_s"] / share if share > 0 else math.inf

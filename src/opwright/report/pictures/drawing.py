@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 
 PICTURE_SUFFIXES = (".png", ".svg")
 _DOTS_PER_INCH = 160  # of PNG, and of what a picture with very many samples holds as an image
+_MOST_DOTS = 60_000  # along a side; the library that writes PNG takes no more
 _SALT = "opwright"  # the same record gives the same file
 _LONG_NUMBER = re.compile(r"(-?\d+\.\d\d)\d+")
 
@@ -60,6 +61,7 @@ def _styled(palette: _Palette, further: Any) -> Iterator[None]:
         "text.parse_math": False,  # names are text, dollars too
         "text.color": palette.ink,
         "axes.labelcolor": palette.muted,
+        "axes.axisbelow": True,
         "axes.edgecolor": palette.grid,
         "axes.facecolor": "none",
         "axes.spines.top": False,
@@ -82,7 +84,9 @@ def _styled(palette: _Palette, further: Any) -> Iterator[None]:
         "legend.labelcolor": palette.ink,
         "svg.hashsalt": _SALT,
     }
-    with mpl.rc_context({**style, **further}), warnings.catch_warnings():
+    with mpl.rc_context(), warnings.catch_warnings():
+        mpl.rcdefaults()  # whatever the user has set for pictures of their own
+        mpl.rcParams.update({**style, **further})
         # A sign that the font lacks becomes a box, here; the page has the reader's fonts.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         yield
@@ -98,7 +102,8 @@ def picture_file(figure: Figure, suffix: str) -> bytes:
     kind = suffix.lstrip(".").lower()
     no_date = {"Date": None} if kind == "svg" else None
     buffer = io.BytesIO()
-    figure.savefig(buffer, format=kind, dpi=_DOTS_PER_INCH, metadata=no_date)
+    dots_per_inch = min(_DOTS_PER_INCH, _MOST_DOTS / figure.get_figheight())
+    figure.savefig(buffer, format=kind, dpi=dots_per_inch, metadata=no_date)
     return buffer.getvalue()
 
 

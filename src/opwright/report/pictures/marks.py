@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+import matplotlib as mpl
 from matplotlib.axes import Axes
 
 from opwright.records.measurement import Row
 
 # Told apart with any kind of sight, and seen on white as well as on black.
 COLOURS = ("#2f7fd6", "#d9730d", "#1f9d6b", "#a063d6", "#c2558a", "#8a7a1f")
-_TITLE_SIGNS = 42
+_TITLE_SIGNS = 53
 
 
 @dataclass(frozen=True)
@@ -35,12 +37,13 @@ def colour_of(place: int) -> str:
     return COLOURS[place % len(COLOURS)]
 
 
-def lane_title(axes: Axes, top: int, title: str, value: str, at: float = 0.2) -> None:
+def lane_title(axes: Axes, top: float, title: str, value: str, at: float = 0.2) -> None:
     """A line of text above a lane: its name to the left, its figure to the right."""
-    across = axes.get_yaxis_transform()
-    room = _TITLE_SIGNS + 8 - len(value)
-    axes.text(0, top + at, shortened(title, room), transform=across, va="baseline")
-    axes.text(1, top + at, value, transform=across, va="baseline", ha="right", fontweight="bold")
+    place: Any = {"transform": axes.get_yaxis_transform(), "va": "baseline"}
+    # Lines of the scale end behind the words.
+    place["bbox"] = {"facecolor": mpl.rcParams["figure.facecolor"], "linewidth": 0, "pad": 0.8}
+    axes.text(0, top + at, shortened(title, _TITLE_SIGNS - len(value)), **place)
+    axes.text(1, top + at, value, ha="right", fontweight="bold", **place)
 
 
 def shortened(text: str, signs: int) -> str:

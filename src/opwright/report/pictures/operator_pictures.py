@@ -15,8 +15,9 @@ from opwright.report.pictures.sizes import sizes_picture
 
 def pictures_of(operator: OperatorMeasurement) -> Iterator[Picture]:
     """Every picture that the record has figures for."""
-    if operator.stages:
-        yield lanes_picture("stages", "How a program starts", stage_lanes(operator.stages))
+    stages = stage_lanes(operator.stages)
+    if stages:
+        yield lanes_picture("stages", "How a program starts", stages)
     if operator.ratios and compares(operator):
         yield ratios_picture(operator.ratios)
     yield from sizes_picture(operator.rows)
