@@ -51,6 +51,7 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["HOME"] = str(home)
     os.environ["OPWRIGHT_STORE"] = str(scratch / "store")
     os.environ["PYTHONPATH"] = str(SOURCE)
+    os.environ["MPLCONFIGDIR"] = str(scratch / "matplotlib")  # fonts are looked for once a run
     # Several processes at a time share the processors: threads that wait must not keep one.
     os.environ["OMP_WAIT_POLICY"] = "passive"
     # Checks that poison memory run in the workers themselves, too; see `opwright.watch.poison`.
