@@ -32,7 +32,7 @@ def what_options(function: Command) -> Command:
 
 
 def how_options(function: Command) -> Command:
-    """``--timer``, ``--cache``, ``--processes``, ``--seconds``, ``--bound`` and ``--stages``."""
+    """``--timer``, ``--cache``, ``--processes``, ``--seconds``, ``--bound``, ``--stages`` and ``--share``."""
     timer = click.option(
         "--timer",
         type=click.Choice(_TIMERS),
@@ -60,7 +60,14 @@ def how_options(function: Command) -> Command:
         is_flag=True,
         help="Time a program's start instead: cold build, store hit, first call, hot calls.",
     )
-    return timer(cache(processes(seconds(bound_option(stages(function))))))
+    share = click.option(
+        "--share",
+        "share_percent",
+        type=click.FloatRange(min=0.0, max=100.0),
+        metavar="PERCENT",
+        help="The reference's share of a model's time: says what the whole model can gain.",
+    )
+    return timer(cache(processes(seconds(bound_option(stages(share(function)))))))
 
 
 def baseline_option(function: Command) -> Command:

@@ -72,7 +72,8 @@ class Row:
 class RatioRecord:
     """A subject's time over another's on the same case, in pairs: below 1 the first is faster.
 
-    ``low`` and ``high`` bound the ratio with the confidence that ``reason`` names.
+    ``low`` and ``high`` bound the ratio with the confidence that ``reason`` names. ``whole_model`` is how many
+    times as fast a model becomes that spends ``share_percent`` of its time in the other, where that is asked.
     """
 
     subject: str
@@ -85,6 +86,8 @@ class RatioRecord:
     high: float | None = None
     pairs: int = 0
     processes: int = 0
+    share_percent: float | None = None
+    whole_model: float | None = None
 
 
 @dataclass(frozen=True)

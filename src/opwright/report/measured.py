@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from opwright.records.measurement import Measurement, OperatorMeasurement, RatioRecord, Row, Stage
-from opwright.report.figures import count_text
+from opwright.report.figures import count_text, size_text
 
 RATIO_STYLES = {
     "faster": "bold green",
@@ -22,7 +22,7 @@ RATIO_STYLES = {
     "cannot tell": "yellow",
     "not comparable": "yellow",
 }
-_COLUMNS = ("median", "±", "samples", "operator\ntakes", "±", "verdict")
+_COLUMNS = ("median", "±", "samples", "of\ncopy", "memory", "operator\ntakes", "±", "verdict")
 
 
 def measurement_report(measurement: Measurement, *, verbose: bool = False) -> Group:
@@ -115,8 +115,22 @@ def _cells(row: Row, ratio: RatioRecord | None) -> list[Text]:
         Text(time_text(estimate.median_us)),
         Text(spread_text(estimate.median_us, estimate.low_us, estimate.high_us), style="dim"),
         Text(str(estimate.samples), style="dim"),
+        Text(_of_copy(row)),
+        Text(_memory(row), style="dim"),
         *(ratio_cells(ratio) if ratio else [Text(), Text(), Text()]),
     ]
+
+
+def _of_copy(row: Row) -> str:
+    """``83 %``: of the bytes a second that a copy of as many moves here."""
+    fraction = row.roofline.get("fraction_of_copy")
+    return "" if fraction is None else f"{100 * fraction:.0f} %"
+
+
+def _memory(row: Row) -> str:
+    """What the allocator's peak rose by."""
+    size_bytes = row.memory_bytes.get("allocated_peak_bytes")
+    return "" if size_bytes is None else size_text(size_bytes)
 
 
 def _remarks(operator: OperatorMeasurement, verbose: bool) -> Iterator[RenderableType]:
@@ -131,6 +145,13 @@ def _remarks(operator: OperatorMeasurement, verbose: bool) -> Iterator[Renderabl
         if verbose or ratio.verdict in ("cannot tell", "not comparable"):
             told = f"{ratio.verdict} against {ratio.against} on {ratio.case}: {ratio.reason}"
             yield Padding(Text(told, style="dim"), (0, 0, 0, 2))
+    for ratio in operator.ratios:
+        if ratio.whole_model is not None:
+            told = (
+                f"a model that spends {ratio.share_percent:g} % of its time in {ratio.against} on {ratio.case} "
+                f"becomes {ratio.whole_model:.3f} times as fast"
+            )
+            yield Padding(Text(told), (0, 0, 0, 2))
     rechecked = sum(row.rechecked for row in operator.rows)
     told = f"{count_text(rechecked, 'timed call')} looked at again: every output right"
     yield Padding(Text(told, style="dim"), (0, 0, 0, 2))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from opwright.measure.drift import unreliable_because
-from opwright.measure.roofline import Ceilings, achieved
+from opwright.measure.roofline import Ceilings, achieved, amdahl
 from opwright.measure.statistics import ratio_of_pairs
 from opwright.measure.verdict import estimate_of, verdict_of
 from opwright.records.measurement import RatioRecord, Row, Series
@@ -51,6 +51,7 @@ def rows_of(
         series = tuple(each.series[subject] for each in timed)
         estimate = estimate_of(series)
         facts = first.facts[subject]
+        roofline = _roofline(first.roofline, estimate.median_us)
         yield Row(
             subject=subject,
             case=case.name,
@@ -61,10 +62,14 @@ def rows_of(
             cache=cache,
             series=series,
             estimate=estimate,
-            unreliable=(*_doubts(timed, series, facts), *machine),
+            unreliable=(
+                *([roofline["impossible"]] if "impossible" in roofline else []),
+                *_doubts(timed, series, facts),
+                *machine,
+            ),
             rechecked=sum(each.rechecked[subject] for each in timed),
             memory_bytes=facts["memory_bytes"],
-            roofline=_roofline(first.roofline, estimate.median_us),
+            roofline=roofline,
             device={**facts["device"], "not_measured": facts["not_measured"], "flush": first.flush},
         )
 
@@ -89,8 +94,13 @@ def _roofline(found: Mapping[str, Any], time_us: float) -> dict[str, Any]:
     return {**told, "copy_gb_s": ceilings.copy_gb_s, "matmul_tflop_s": ceilings.matmul_tflop_s}
 
 
-def ratios_of(case: Case, timed: Sequence[Timed], bound: float) -> Iterator[RatioRecord]:
-    """The operator's time over each other subject's; ``bound`` is the difference that counts as none."""
+def ratios_of(
+    case: Case, timed: Sequence[Timed], bound: float, share_percent: float | None
+) -> Iterator[RatioRecord]:
+    """The operator's time over each other subject's; ``bound`` is the difference that counts as none.
+
+    ``share_percent`` is the other's share of a model's time, None where nobody asks for the model.
+    """
     for against in timed[0].series:
         if against == OPERATOR:
             continue
@@ -107,6 +117,8 @@ def ratios_of(case: Case, timed: Sequence[Timed], bound: float) -> Iterator[Rati
             high=ratio.high,
             pairs=ratio.pairs,
             processes=ratio.processes,
+            share_percent=share_percent,
+            whole_model=None if share_percent is None else amdahl(share_percent, 1 / ratio.value),
         )
 
 

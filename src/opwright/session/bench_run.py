@@ -65,6 +65,7 @@ class BenchAsked:
     bound: float = 0.01
     limits: Limits = field(default_factory=Limits)
     stages: bool = False
+    share_percent: float | None = None
 
     def __post_init__(self) -> None:
         """Refuse what cannot be timed before anything is built."""
@@ -207,7 +208,7 @@ def _measured(
     for case in cases:
         doubts = run.doubts(looks[case.name])
         rows += rows_of(case, timed[case.name], asked.timer_name, asked.cache, doubts)
-        ratios += ratios_of(case, timed[case.name], asked.bound)
+        ratios += ratios_of(case, timed[case.name], asked.bound, asked.share_percent)
     return _measurement(spec, asked, artifact, rows=tuple(rows), ratios=tuple(ratios))
 
 
