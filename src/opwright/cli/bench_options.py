@@ -16,7 +16,7 @@ _TIMERS = ("host", "issue", "events", "profiler", "graph")
 
 
 def what_options(function: Command) -> Command:
-    """``--against``, ``--shapes`` and ``--dtype``."""
+    """``--against``, ``--shapes``, ``--dtype`` and ``--gradients``."""
     against = click.option(
         "--against",
         multiple=True,
@@ -25,10 +25,13 @@ def what_options(function: Command) -> Command:
         metavar="WHAT",
         help="reference, compile (torch.compile of it), or another operator; may be repeated.",
     )
+    gradients = click.option(
+        "--gradients", is_flag=True, help="Time forward and backward together, as in training."
+    )
     dtypes = click.option(
         "--dtype", "dtypes", multiple=True, help="A dtype; may be repeated. Default: the first."
     )
-    return against(shapes_option(dtypes(function)))
+    return against(shapes_option(dtypes(gradients(function))))
 
 
 def how_options(function: Command) -> Command:

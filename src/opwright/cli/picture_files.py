@@ -33,8 +33,8 @@ class PictureFiles:
         """
         for option, path in (("--html", self.page), ("--plot", self.plot)):
             if path is not None:
-                _require_libraries(option)
                 require_writable(path, option)
+                _require_libraries(option)
 
     def write(self, measurement: Measurement) -> None:
         """Write each file whole or not at all. Raises `RecordError`."""

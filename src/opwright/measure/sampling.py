@@ -31,13 +31,16 @@ class Subject:
     times_us: list[float] = field(default_factory=list)
     warmup_calls: int = 0
     rechecked: int = 0
+    recheck_seconds: float = 0.0
 
     def step(self, *, checked: bool) -> Step:
         """The next sample; what its call returns is looked at where ``checked`` says so."""
         return Step(self.prepare, self._recheck if checked else _drop)
 
     def _recheck(self, result: Any) -> None:
+        started = time.monotonic()
         self.recheck(result)
+        self.recheck_seconds += time.monotonic() - started
         self.rechecked += 1
 
 
@@ -46,8 +49,9 @@ def sample(
 ) -> list[Series]:
     """Time every subject once a round, in random order, until all have enough samples.
 
-    The time limit counts for all subjects together. Sample i of one subject and sample i of another are
-    a pair: they are neighbours in time. Raises what ``recheck`` raises.
+    The time limit counts for all subjects together, and rechecks do not count; one more round is taken
+    and rechecked when it has passed. Sample i of one subject and sample i of another are a pair: they are
+    neighbours in time. Raises what ``recheck`` raises.
     """
     with without_collection():
         for subject in subjects:
@@ -58,33 +62,42 @@ def sample(
 
 def _warm_up(subject: Subject, timer: Timer, limits: Limits) -> None:
     """Call until the times have settled, or the share of the time limit is spent."""
-    until = time.monotonic() + _WARM_UP_SHARE * limits.seconds
+    spent = _clock([subject])
     times: list[float] = []
-    while not is_warm(times) and (len(times) < 2 or time.monotonic() < until):
+    while not is_warm(times) and (len(times) < 2 or spent() < _WARM_UP_SHARE * limits.seconds):
         times += timer.times_us([subject.step(checked=not times)])
     subject.warmup_calls = len(times)
 
 
 def _rounds(subjects: Sequence[Subject], timer: Timer, limits: Limits, order: random.Random) -> str:
     """Fill the subjects' samples; returns why there are no more."""
-    started = time.monotonic()
+    spent = _clock(subjects)
     rounds, look_at = 0, limits.min_samples
     while True:
         turns = [
             each for _ in range(timer.rounds) for each in order.sample(subjects, len(subjects))
         ]
         rounds += timer.rounds
-        checked = rounds >= look_at  # the last ones before each look
+        checked = rounds >= look_at or spent() >= limits.seconds  # the last ones before each look
         steps = [subject.step(checked=checked) for subject in turns]
         for subject, time_us in zip(turns, timer.times_us(steps), strict=True):
             subject.times_us.append(time_us)
-        seconds = time.monotonic() - started
-        if rounds < look_at and seconds < limits.seconds:
+        if not checked:
             continue
-        reasons = [why_stop(subject.times_us, seconds, limits) for subject in subjects]
+        reasons = [why_stop(subject.times_us, spent(), limits) for subject in subjects]
         if all(reasons):
             return str(reasons[0])
         look_at = max(rounds + 1, int(_LOOK_AFTER * rounds))
+
+
+def _clock(subjects: Sequence[Subject]) -> Callable[[], float]:
+    """Seconds from now on; judging a result may take longer than many samples, and is none of their time."""
+
+    def now() -> float:
+        return time.monotonic() - sum(subject.recheck_seconds for subject in subjects)
+
+    started = now()
+    return lambda: now() - started
 
 
 def _drop(result: Any) -> None:

@@ -22,6 +22,7 @@ RATIO_STYLES = {
     "cannot tell": "yellow",
     "not comparable": "yellow",
 }
+_LEAST_WIDTH = 14  # of the names: figures must not squeeze them
 _COLUMNS = ("median", "±", "samples", "of\ncopy", "memory", "operator\ntakes", "±", "verdict")
 
 
@@ -96,7 +97,7 @@ def _stages(stages: Sequence[Stage]) -> Table:
 
 def _table(operator: OperatorMeasurement) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
-    table.add_column("", overflow="fold")
+    table.add_column("", overflow="fold", min_width=_LEAST_WIDTH)
     for title in _COLUMNS:
         table.add_column(title, justify="right", no_wrap=True, vertical="bottom")
     ratios = {(ratio.case, ratio.against): ratio for ratio in operator.ratios}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import torch
 
@@ -17,25 +17,30 @@ from opwright.measure.cache import Flush
 from opwright.measure.captured import captured
 from opwright.measure.roofline import bytes_moved
 from opwright.spec.case import Case
+from opwright.spec.operator import OperatorSpec
+
+Bind: TypeAlias = Callable[[Callable[..., Any], Call], Callable[[], Any]]
 
 
 class Calls:
     """A function's calls on each set of inputs in turn; what a call has written to is as it was at the next.
 
-    ``flush`` empties the cache before each; without one, a call that nobody times fills it. With a device
-    to ``capture`` on, calls are replays of graphs.
+    ``bind`` makes a call without arguments of a function and its arguments. ``flush`` empties the cache
+    before each; without one, a call that nobody times fills it. With a device to ``capture`` on, calls are
+    replays of graphs.
     """
 
     def __init__(
         self,
         function: Callable[..., Any],
         inputs: Sequence[Call],
+        bind: Bind,
         flush: Flush | None,
         capture: Device | None = None,
     ) -> None:
         self._flush = flush
         own = [_writable(call) for call in inputs]
-        runs = [_bound(function, call) for call in own]
+        runs = [bind(function, call) for call in own]
         if capture is not None:
             runs = [captured(run, capture) for run in runs]
         self._turns = itertools.cycle(zip(inputs, own, runs, strict=True))
@@ -60,9 +65,38 @@ class Calls:
         return bytes_moved(own, fresh_results(own.spec, call()))
 
 
-def _bound(function: Callable[..., Any], call: Call) -> Callable[[], Any]:
+def bound(function: Callable[..., Any], call: Call) -> Callable[[], Any]:
+    """The call of ``function`` alone."""
     positional, keywords = call.spec.schema.as_call(call.arguments)
     return functools.partial(function, *positional, **keywords)
+
+
+def with_gradients(function: Callable[..., Any], call: Call) -> Callable[[], Any]:
+    """The call, and the gradients of all that it takes for incoming ones that are drawn beforehand.
+
+    What it returns is the function's. Its arguments are the call's memory, as leaves of a graph.
+    """
+    leaves = {
+        name: tensor.detach().requires_grad_()
+        for name, tensor in call.tensors.items()
+        if tensor.is_floating_point() or tensor.is_complex()
+    }
+    forward = bound(function, Call(call.spec, {**call.arguments, **leaves}))
+    wanted = list(leaves.values())
+    incoming = [torch.randn_like(tensor) for tensor in _differentiable(call.spec, forward())]
+
+    def run() -> Any:
+        returned = forward()
+        torch.autograd.grad(
+            _differentiable(call.spec, returned), wanted, incoming, allow_unused=True
+        )
+        return returned
+
+    return run
+
+
+def _differentiable(spec: OperatorSpec, returned: Any) -> list[torch.Tensor]:
+    return [tensor for tensor in fresh_results(spec, returned) if tensor.requires_grad]
 
 
 def _writable(call: Call) -> Call:

@@ -19,11 +19,16 @@ _FALLBACK_ELEMENTS = 1 << 22
 
 
 def bench_cases(
-    spec: OperatorSpec, shapes: Sequence[Sizes] | None = None, dtypes: Sequence[str] = ()
+    spec: OperatorSpec,
+    shapes: Sequence[Sizes] | None = None,
+    dtypes: Sequence[str] = (),
+    *,
+    gradients: bool = False,
 ) -> list[Case]:
     """Cases of each of ``shapes`` (None: the typical ones) in the first dtypes, or in all of ``dtypes``.
 
-    Scalars have their first values. Raises `UsageError` for sizes or dtypes that are not the operator's.
+    Scalars have their first values. With ``gradients`` the names say so: other work is then timed.
+    Raises `UsageError` for sizes or dtypes that are not the operator's.
     """
     scalars = scalar_choices(spec)[0]
     if shapes is None:
@@ -31,8 +36,9 @@ def bench_cases(
     else:
         sets = [_fitting(spec, sizes, scalars) for sizes in shapes]
     chosen = _chosen_dtypes(spec, dtypes)
+    how = ["with gradients"] if gradients else []
     return [
-        Case("bench", case_name(sizes, each), each, sizes, scalars)
+        Case("bench", case_name(sizes, each, None, (), *how), each, sizes, scalars)
         for each, sizes in itertools.product(chosen, sets)
     ]
 

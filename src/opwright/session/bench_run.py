@@ -25,6 +25,7 @@ from opwright.session.bench_cases import bench_cases
 from opwright.session.bench_rows import Timed, ratios_of, rows_of, timed_from_json
 from opwright.session.bench_subject import COMPILE, PRELOAD, REFERENCE, SETUP
 from opwright.session.building import build_operator
+from opwright.session.checking import built_backward
 from opwright.session.environment import environment_facts
 from opwright.session.recording import artifact_facts, label_of
 from opwright.session.run import found_operators
@@ -66,6 +67,7 @@ class BenchAsked:
     limits: Limits = field(default_factory=Limits)
     stages: bool = False
     share_percent: float | None = None
+    gradients: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what cannot be timed before anything is built."""
@@ -150,6 +152,8 @@ def bench_operators(
     limits = WorkerLimits(case_seconds=_SETUP_SECONDS, setup_seconds=_SETUP_SECONDS)
     with Worker(SETUP, preload=PRELOAD, limits=limits) as worker:
         for address, described in found_operators(operators):
+            if asked.gradients and described.spec.forward is not None:
+                continue  # it is timed with its forward
             _put_down(
                 run, partial(_measured, run, worker, watcher, asked, (address, described.spec))
             )
@@ -182,12 +186,14 @@ def _measured(
     named: tuple[str, OperatorSpec],
 ) -> OperatorMeasurement:
     address, spec = named
-    cases = bench_cases(spec, asked.shapes, asked.dtypes)
+    cases = bench_cases(spec, asked.shapes, asked.dtypes, gradients=asked.gradients)
     payload: dict[str, Any] = {
         "operator": address,
         "target": str(asked.target),
         "timer": asked.timer_name,
         "cache": asked.cache,
+        "gradients": asked.gradients,
+        "backwards": _backwards(spec, asked),
         "against": [_against(text, asked) for text in asked.against],
     }
     artifact = with_whole(
@@ -235,7 +241,26 @@ def _against(text: str, asked: BenchAsked) -> dict[str, Any]:
         return {"name": text}
     spec = find_one(text).spec
     artifact = build_operator(spec, asked.target, binding=asked.binding)
-    return {"name": spec.name, "operator": text, "artifact": _plain(artifact)}
+    backwards = _backwards(spec, asked)
+    return {
+        "name": spec.name,
+        "operator": text,
+        "artifact": _plain(artifact),
+        "backwards": backwards,
+    }
+
+
+def _backwards(spec: OperatorSpec, asked: BenchAsked) -> list[Any]:
+    """The libraries that compute gradients, where these are timed. Raises `UsageError` where there are none."""
+    if not asked.gradients:
+        return []
+    if spec.backward is None:
+        raise UsageError(
+            f"{spec.name} gives no gradients that could be timed",
+            hint="Leave --gradients out, or give the operator a backward.",
+        )
+    built = [built_backward(each, asked.target, asked.binding) for each in spec.backwards]
+    return [[_plain(one.artifact), one.lacking] for one in built]
 
 
 def _plain(artifact: Artifact | None) -> dict[str, Any] | None:

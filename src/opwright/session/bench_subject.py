@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
@@ -14,7 +14,7 @@ from opwright.binding.dispatch import dispatcher_op
 from opwright.checks.device.placed import placed
 from opwright.devices.device import Device, device_for
 from opwright.discovery import find_one
-from opwright.errors import FoundFault
+from opwright.errors import FoundFault, LoadError
 from opwright.inputs.call import Call, make_call
 from opwright.measure.cache import Flush, flush_is_effective, last_level_cache_bytes
 from opwright.measure.ceilings import CeilingMeter
@@ -26,7 +26,8 @@ from opwright.measure.stopping import Limits
 from opwright.measure.timers import timer_for
 from opwright.records.artifact import artifact_from_json
 from opwright.running import operator_runs
-from opwright.session.bench_calls import Calls, Judge, trusted
+from opwright.session.bench_calls import Calls, Judge, bound, trusted, with_gradients
+from opwright.session.subject import attach_backwards
 from opwright.spec.case import Case, case_from_json
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.target import Target, parse_target
@@ -40,10 +41,10 @@ _INPUTS = 4  # sets of tensors that the calls of a row take in turns: no call fi
 def set_up(payload: dict[str, Any]) -> Callable[[dict[str, Any]], dict[str, Any]]:
     """Load the operator and what it is measured against; returns what times a case."""
     target = parse_target(payload["target"])
-    bench = Bench(
-        find_one(payload["operator"]).spec, device_for(target), payload["timer"], payload["cache"]
-    )
-    bench.add(OPERATOR, _loaded(payload["operator"], payload["artifact"], target))
+    spec = find_one(payload["operator"]).spec
+    how = How(payload["timer"], payload["cache"], payload["gradients"])
+    bench = Bench(spec, device_for(target), how)
+    bench.add(OPERATOR, _loaded(payload, target))
     for against in payload["against"]:
         bench.add(against["name"], _other(against, bench.spec, target))
     return bench.answer
@@ -55,25 +56,44 @@ def _other(against: dict[str, Any], spec: OperatorSpec, target: Target) -> Calla
     if against["name"] == COMPILE:
         compiled: Callable[..., Any] = torch.compile(spec.reference, dynamic=False)
         return compiled
-    return _loaded(against["operator"], against["artifact"], target)
+    return _loaded(against, target)
 
 
-def _loaded(operator: str, artifact: dict[str, Any] | None, target: Target) -> Callable[..., Any]:
-    """What a call of the operator object comes to, with this artifact as its kernel."""
-    dispatcher = dispatcher_op(find_one(operator).spec)
+def _loaded(loaded: dict[str, Any], target: Target) -> Callable[..., Any]:
+    """What a call of the operator object comes to, with this artifact as its kernel, and those of its backwards.
+
+    Raises `LoadError`, too, where gradients are asked for and a backward has no kernel.
+    """
+    dispatcher = dispatcher_op(find_one(loaded["operator"]).spec)
+    artifact = loaded["artifact"]
     attach(dispatcher, target, artifact_from_json(artifact) if artifact else None)
+    if loaded["backwards"] and (
+        lacking := attach_backwards(dispatcher.spec, target, loaded["backwards"])
+    ):
+        raise LoadError(
+            f"the gradients of {dispatcher.spec.name} cannot be timed: {lacking}",
+            hint="Leave --gradients out, or give its backward kernels for this target.",
+        )
     return quick_call(dispatcher.spec, dispatcher.overload, dispatcher.record())
+
+
+class How(NamedTuple):
+    """The timer, the state of the cache, and whether gradients are computed on the clock, too."""
+
+    timer: str
+    cache: str
+    gradients: bool
 
 
 class Bench:
     """What is timed in this process, and how."""
 
-    def __init__(self, spec: OperatorSpec, device: Device | None, timer: str, cache: str) -> None:
+    def __init__(self, spec: OperatorSpec, device: Device | None, how: How) -> None:
         self.spec = spec
-        self._device, self._timer = device, timer
+        self._device, self._how = device, how
         self._functions: dict[str, Callable[..., Any]] = {}
         level_bytes = last_level_cache_bytes(device)
-        self._flush = Flush(device, level_bytes) if cache == "cold" else None
+        self._flush = Flush(device, level_bytes) if how.cache == "cold" else None
         self._meter = CeilingMeter(device, self._flush)
 
     def add(self, name: str, function: Callable[..., Any]) -> None:
@@ -86,7 +106,7 @@ class Bench:
         What one process can tell as well as another (memory, launches, ceilings) only the first is asked.
         """
         case, limits = case_from_json(item["case"]), Limits(**item["limits"])
-        timer = timer_for(self._timer, self._device)
+        timer = timer_for(self._how.timer, self._device)
         operator_runs()
         calls = self._calls(case)
         subjects = [Subject(n, each.prepare, _recheck(n, case, each)) for n, each in calls.items()]
@@ -108,8 +128,9 @@ class Bench:
 
     def _calls(self, case: Case) -> dict[str, Calls]:
         inputs = [self._call(case, number) for number in range(_INPUTS)]
-        device = self._device if self._timer == "graph" else None
-        return {n: Calls(f, inputs, self._flush, device) for n, f in self._functions.items()}
+        device = self._device if self._how.timer == "graph" else None
+        bind = with_gradients if self._how.gradients else bound
+        return {n: Calls(f, inputs, bind, self._flush, device) for n, f in self._functions.items()}
 
     def _call(self, case: Case, number: int) -> Call:
         call = make_call(self.spec, case.with_other_values(number))

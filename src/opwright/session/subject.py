@@ -76,14 +76,14 @@ def _subject(payload: dict[str, Any]) -> Subject:
     dispatcher = dispatcher_op(spec)
     artifact = artifact_from_json(payload["artifact"]) if payload["artifact"] else None
     attach(dispatcher, target, artifact)
-    lacking = _attach_backwards(spec, target, payload.get("backwards", []))
+    lacking = attach_backwards(spec, target, payload.get("backwards", []))
     call = device.on_host_tensors(dispatcher.overload) if device else dispatcher.overload
     emulation = Emulation(artifact) if artifact and artifact.facts.get("emulated") else None
     kernel = dispatcher.overload if device else None
     return Subject(spec, call, before, _surroundings(), emulation, device, kernel, lacking)
 
 
-def _attach_backwards(
+def attach_backwards(
     spec: OperatorSpec, target: Target, backwards: list[tuple[dict[str, Any] | None, str]]
 ) -> str:
     """Give each backward its kernel; returns why one has none, empty where all have theirs."""
