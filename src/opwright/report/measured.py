@@ -22,8 +22,17 @@ RATIO_STYLES = {
     "cannot tell": "yellow",
     "not comparable": "yellow",
 }
-_LEAST_WIDTH = 14  # of the names: figures must not squeeze them
-_COLUMNS = ("median", "±", "samples", "of\ncopy", "memory", "operator\ntakes", "±", "verdict")
+# Title and width: one table a case, and all of them aligned.
+_COLUMNS = (
+    ("median", 8),
+    ("±", 7),
+    ("samples", 7),
+    ("of\ncopy", 5),
+    ("operator\ntakes", 9),
+    ("±", 7),
+    ("verdict", 11),
+)
+_SUBJECT_WIDTH = 13
 
 
 def measurement_report(measurement: Measurement, *, verbose: bool = False) -> Group:
@@ -64,7 +73,7 @@ def _parts(measurement: Measurement, verbose: bool) -> Iterator[RenderableType]:
         if operator.stages:
             yield Padding(_stages(operator.stages), (0, 0, 0, 2))
         if operator.rows:
-            yield Padding(_table(operator), (0, 0, 0, 2))
+            yield from _tables(operator)
             yield from _remarks(operator, verbose)
         yield Text()
 
@@ -95,29 +104,38 @@ def _stages(stages: Sequence[Stage]) -> Table:
     return table
 
 
-def _table(operator: OperatorMeasurement) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
-    table.add_column("", overflow="fold", min_width=_LEAST_WIDTH)
-    for title in _COLUMNS:
-        table.add_column(title, justify="right", no_wrap=True, vertical="bottom")
+def _tables(operator: OperatorMeasurement) -> Iterator[RenderableType]:
+    """A line and a table a case; the first table has the titles."""
     ratios = {(ratio.case, ratio.against): ratio for ratio in operator.ratios}
-    for row in operator.rows:
-        if row.subject == operator.rows[0].subject:
-            table.add_row(Text(row.case, style="bold"))
-        table.add_row(*_cells(row, ratios.get((row.case, row.subject))))
-    return table
+    for case in dict.fromkeys(row.case for row in operator.rows):
+        rows = [row for row in operator.rows if row.case == case]
+        table = Table(
+            box=None,
+            padding=(0, 1, 0, 0),
+            pad_edge=False,
+            header_style="dim",
+            show_header=rows[0] is operator.rows[0],
+        )
+        table.add_column("", overflow="fold", width=_SUBJECT_WIDTH)
+        for title, width in _COLUMNS:
+            table.add_column(title, justify="right", no_wrap=True, vertical="bottom", width=width)
+        for row in rows:
+            table.add_row(*_cells(row, ratios.get((case, row.subject))))
+        yield Padding(Text(case, style="bold"), (0, 0, 0, 2))
+        yield Padding(table, (0, 0, 0, 2))
+        if any("allocated_peak_bytes" in row.memory_bytes for row in rows):
+            yield Padding(Text(_memory(rows), style="dim"), (0, 0, 0, 2))
 
 
 def _cells(row: Row, ratio: RatioRecord | None) -> list[Text]:
     estimate = row.estimate
     unsure = "*" if row.unreliable else ""
     return [
-        Text(f"  {row.subject}{unsure}"),
+        Text(f"{row.subject}{unsure}"),
         Text(time_text(estimate.median_us)),
         Text(spread_text(estimate.median_us, estimate.low_us, estimate.high_us), style="dim"),
         Text(str(estimate.samples), style="dim"),
         Text(_of_copy(row)),
-        Text(_memory(row), style="dim"),
         *(ratio_cells(ratio) if ratio else [Text(), Text(), Text()]),
     ]
 
@@ -128,10 +146,14 @@ def _of_copy(row: Row) -> str:
     return "" if fraction is None else f"{100 * fraction:.0f} %"
 
 
-def _memory(row: Row) -> str:
-    """What the allocator's peak rose by."""
-    size_bytes = row.memory_bytes.get("allocated_peak_bytes")
-    return "" if size_bytes is None else size_text(size_bytes)
+def _memory(rows: Sequence[Row]) -> str:
+    """``memory: operator 32.8 kB, reference 81.9 kB``: what the allocator's peak rose by."""
+    known = [
+        f"{row.subject} {size_text(row.memory_bytes['allocated_peak_bytes'])}"
+        for row in rows
+        if "allocated_peak_bytes" in row.memory_bytes
+    ]
+    return f"memory: {', '.join(known)}"
 
 
 def _remarks(operator: OperatorMeasurement, verbose: bool) -> Iterator[RenderableType]:

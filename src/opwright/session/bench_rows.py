@@ -89,6 +89,8 @@ def _doubts(
 
 
 def _roofline(found: Mapping[str, Any], time_us: float) -> dict[str, Any]:
+    if not found:
+        return {}
     ceilings = Ceilings(**found["ceilings"])
     told = achieved(found["bytes"], found["flops"], time_us, ceilings)
     return {**told, "copy_gb_s": ceilings.copy_gb_s, "matmul_tflop_s": ceilings.matmul_tflop_s}

@@ -148,7 +148,12 @@ class Bench:
         }
 
     def _roofline(self, case: Case, calls: dict[str, Calls]) -> dict[str, Any]:
-        """What the case has to move and to compute, and what this device can do of that."""
+        """What the case has to move and to compute, and what this device can do of that.
+
+        Nothing with gradients: what autograd has to keep and to move, no description says.
+        """
+        if self._how.gradients:
+            return {}
         size_bytes = calls[OPERATOR].bytes_moved()
         flops = flops_of(calls[OPERATOR].latest[0])
         dtype = next(iter(case.dtypes.values()), None) if flops is not None else None
