@@ -65,11 +65,11 @@ def test_the_markers_stream_is_the_current_one_and_copies_are_no_kernels(
         Event("cudaLaunchKernel", kind="DeviceType.CPU"),
         Event("void twice<float>(View)", 7),
         Event("Memcpy DtoD", 9),
-        Event("sum(int)", 13),
+        Event("ns::(anonymous namespace)::sum(int)", 13),
     )
     assert seen(monkeypatch, *events).launches == (
         Launch("twice<float>", 7, current=True),
-        Launch("sum", 13, current=False),
+        Launch("ns::sum", 13, current=False),
     )
 
 

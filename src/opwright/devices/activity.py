@@ -111,6 +111,12 @@ def _events(run: Callable[[], Any], device: torch.device) -> list[Any]:
     return sorted(results.events(), key=lambda event: event.start_ns()) if results else []
 
 
+def kernel_name(signature: str) -> str:
+    """``ns::twice<float>`` for ``void ns::(anonymous namespace)::twice<float>(float*)``."""
+    name = signature.removeprefix("void ").replace("(anonymous namespace)::", "")
+    return name.partition("(")[0]
+
+
 def _called(events: list[Any]) -> list[str]:
     return [event.name() for event in events if event.name() in _WAITING]
 
@@ -119,5 +125,4 @@ def _launches(events: list[Any]) -> Iterator[tuple[str, int]]:
     """Kernels and their streams, in the order in which they began; copies and fills are none."""
     for event in events:
         if "CUDA" in str(event.device_type()) and not event.name().startswith(("Memcpy", "Memset")):
-            name = event.name().removeprefix("void ").partition("(")[0]
-            yield name, int(event.device_resource_id())
+            yield kernel_name(event.name()), int(event.device_resource_id())

@@ -61,11 +61,18 @@ class ProfilerTimer:
 
 
 def kernels_of(events: Sequence[Any], count: int) -> Iterator[Kernels]:
-    """What was launched inside each of ``count`` ranges: a kernel carries the number of its launch."""
+    """What was launched inside each of ``count`` ranges: a kernel carries the number of its launch.
+
+    PyTorch numbers its own operators and ranges, too, from a count of its own. Those are linked to nothing,
+    where kernels and launches are linked to the operator that they belong to.
+    """
     on_host = [event for event in events if "CPU" in str(event.device_type())]
-    on_device = [event for event in events if "CUDA" in str(event.device_type())]
     ranges = {e.name(): e for e in on_host if e.name().startswith(_RANGE)}
-    launched_ns = {e.correlation_id(): e.start_ns() for e in on_host if e.correlation_id()}
+    linked = [event for event in events if event.linked_correlation_id()]
+    on_device = [event for event in linked if "CUDA" in str(event.device_type())]
+    launched_ns = {
+        e.correlation_id(): e.start_ns() for e in linked if "CPU" in str(e.device_type())
+    }
     for number in range(count):
         around = ranges.get(f"{_RANGE}{number}")
         if around is None:
@@ -76,7 +83,6 @@ def kernels_of(events: Sequence[Any], count: int) -> Iterator[Kernels]:
             event
             for event in on_device
             if begin <= launched_ns.get(event.correlation_id(), -1) <= end
-            and not event.name().startswith(_RANGE)
         ]
         yield Kernels(
             tuple(e.name() for e in own if not e.name().startswith(_NO_KERNELS)),

@@ -11,11 +11,13 @@ from typing import Any, NamedTuple, TypeAlias
 
 import torch
 
+from opwright.devices.activity import kernel_name
 from opwright.devices.device import Device
 from opwright.records.timing import Combination, Span
 
 EARLIER_MS = 2.0  # of work that the device has from before, as in a program
 _SAMPLES = 21
+_DELAY_KERNEL = "at::cuda::spin_kernel"
 _CLOCK, _ISSUE = "opwright.clock", "opwright.issue"
 
 _ON_HOST = "the call: on a CPU it has ended when it returns"
@@ -170,5 +172,5 @@ def spans_of(events: list[Any]) -> Iterator[Span]:
     yield span("host", "clock", ranges[_CLOCK])
     yield span("host", "issue", ranges[_ISSUE])
     for event in sorted(kernels, key=lambda e: e.start_ns()):
-        name = event.name().removeprefix("void ").partition("(")[0]
-        yield span("stream", "earlier work" if "spin" in name else name, event)
+        name = kernel_name(event.name())
+        yield span("stream", "earlier work" if name == _DELAY_KERNEL else name, event)
