@@ -16,7 +16,7 @@ class Element:
 class ShownPage(HTMLParser):
     """``elements`` in their order, with the text that stands directly in each; ``text`` is all of it."""
 
-    _EMPTY = frozenset({"meta", "br", "img", "link", "input", "hr"})
+    _EMPTY = frozenset({"meta", "br", "wbr", "img", "link", "input", "hr"})
 
     def __init__(self, page: str) -> None:
         super().__init__()

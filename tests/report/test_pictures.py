@@ -21,8 +21,10 @@ from made_measurement import (
     made_ratio,
     made_row,
 )
+from opwright.report.measured import time_text
 from opwright.report.pictures import drawing
 from opwright.report.pictures.drawing import for_a_page, inline_svg, new_figure
+from opwright.report.pictures.lanes import draw_lanes, row_lanes
 from opwright.report.pictures.marks import Picture, shortened
 from opwright.report.pictures.operator_pictures import pictures_of
 from opwright.report.pictures.overview import overview_file
@@ -48,16 +50,33 @@ def lines(axes: Axes, marker: str) -> list[list[float]]:
     return [list(line.get_xdata()) for line in axes.lines if line.get_marker() == marker]
 
 
-def test_the_picture_of_samples_has_every_sample_and_the_medians_with_their_intervals() -> None:
+def bands(axes: Axes) -> list[tuple[float, float]]:
+    found = [each for each in axes.collections if isinstance(each, FillBetweenPolyCollection)]
+    extents = [each.get_paths()[0].get_extents() for each in found]
+    return [(extent.x0, extent.x1) for extent in extents]
+
+
+def test_the_picture_of_samples_has_every_sample_in_parts_of_its_lanes_median() -> None:
     rows = (made_row(), made_row("reference"))
     axes = drawn(picture_of("samples", rows=rows))
+    assert lines(axes, "o") == [
+        [time_us / row.estimate.median_us for time_us in each.times_us]
+        for row in rows
+        for each in row.series
+    ]
+    assert lines(axes, "None") == [[1.0, 1.0]] * 2
+    assert bands(axes) == [(0.97, 1.04)] * 2
+    words = {text.get_text() for text in axes.texts}
+    assert {time_text(row.estimate.median_us) for row in rows} <= words
+
+
+def test_lanes_of_times_have_every_sample_and_the_medians_with_their_intervals() -> None:
+    rows = (made_row(), made_row("reference"))
+    axes = new_figure(5, 3).add_subplot()
+    draw_lanes(row_lanes(rows, ["operator", "reference"]), axes)
     assert lines(axes, "o") == [list(each.times_us) for row in rows for each in row.series]
     assert lines(axes, "None") == [[row.estimate.median_us] * 2 for row in rows]
-    bands = [each for each in axes.collections if isinstance(each, FillBetweenPolyCollection)]
-    spans = [each.get_paths()[0].get_extents() for each in bands]
-    assert [(span.x0, span.x1) for span in spans] == [
-        (row.estimate.low_us, row.estimate.high_us) for row in rows
-    ]
+    assert bands(axes) == [(row.estimate.low_us, row.estimate.high_us) for row in rows]
 
 
 def test_samples_stand_in_their_order_process_below_process() -> None:

@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from opwright.records.measurement import Measurement, OperatorMeasurement, Row
 from opwright.report.facts import FactTable, fact_name, fact_table, fact_text
@@ -74,6 +74,7 @@ def _environment() -> Environment:
     )
     environment.filters.update(
         time=time_text,
+        breakable=_breakable,
         fact_name=fact_name,
         fact_text=fact_text,
         median=statistics.median,
@@ -102,6 +103,11 @@ def _drawn(operator: OperatorMeasurement, place: int) -> tuple[Drawn, ...]:
             svg = inline_svg(figure, f"o{place}p{number}", picture.told)
             drawn.append(Drawn(picture, Markup(svg)))  # noqa: S704 - serialized XML
     return tuple(drawn)
+
+
+def _breakable(text: str) -> Markup:
+    """A name that may go on in the next line after each comma."""
+    return Markup(",<wbr>").join(escape(part) for part in text.split(","))
 
 
 def _stops(row: Row) -> str:

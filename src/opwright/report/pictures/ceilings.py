@@ -59,7 +59,7 @@ def _draw_shares(
     axes.spines["left"].set_visible(False)
     axes.axvline(1.0, color=mpl.rcParams["text.color"], linewidth=1.0)
     shares = [figures["fraction_of_copy"] for _, figures in found]
-    fit(axes, "x", [0.0, 1.0, *shares], percent_ticks())
+    fit(axes, "x", [0.0, 1.2, *(1.1 * share for share in shares)], percent_ticks())
     axes.set_xlim(left=0)
 
 

@@ -7,7 +7,12 @@ from collections.abc import Iterator
 from opwright.records.measurement import OperatorMeasurement
 from opwright.report.labels import compares
 from opwright.report.pictures.ceilings import roofline_picture, shares_picture
-from opwright.report.pictures.lanes import lanes_picture, row_lanes, stage_lanes
+from opwright.report.pictures.lanes import (
+    row_lanes,
+    samples_picture,
+    stage_lanes,
+    stages_picture,
+)
 from opwright.report.pictures.marks import Picture, subjects_of
 from opwright.report.pictures.ratios import ratios_picture
 from opwright.report.pictures.sizes import sizes_picture
@@ -17,7 +22,7 @@ def pictures_of(operator: OperatorMeasurement) -> Iterator[Picture]:
     """Every picture that the record has figures for."""
     stages = stage_lanes(operator.stages)
     if stages:
-        yield lanes_picture("stages", "How a program starts", stages)
+        yield stages_picture(stages)
     if operator.ratios and compares(operator):
         yield ratios_picture(operator.ratios)
     yield from sizes_picture(operator.rows)
@@ -27,4 +32,4 @@ def pictures_of(operator: OperatorMeasurement) -> Iterator[Picture]:
         rows = [row for row in operator.rows if row.case == case]
         lanes = row_lanes(rows, subjects_of(operator.rows))
         if any(lane.processes for lane in lanes):
-            yield lanes_picture("samples", f"Every sample: {case}", lanes)
+            yield samples_picture(case, lanes)
