@@ -46,7 +46,7 @@ class World:
         self,
         name: str = "one",
         time_us: Callable[[int], float] = lambda call: 100.0,
-        recheck: Callable[[Any], object] = lambda result: None,
+        recheck: Callable[[Any, bool], bool] = lambda result, thorough: True,
     ) -> Subject:
         """One whose n-th call takes ``time_us(n)``."""
 
@@ -158,24 +158,32 @@ def test_a_limit_that_comes_before_the_fewest_samples_ends_after_one_more_round(
 
 
 def test_calls_are_rechecked_now_and_then_and_the_last_one_always(world: World) -> None:
-    seen: list[int] = []
-    subject = world.subject(
-        time_us=unsettled, recheck=lambda result: seen.append(len(world.called))
-    )
+    seen: list[tuple[int, bool]] = []
+
+    def recheck(result: object, thorough: bool) -> bool:
+        seen.append((len(world.called), thorough))
+        return thorough
+
+    subject = world.subject(time_us=unsettled, recheck=recheck)
     (series,) = taken(world, subject, limits=Limits(seconds=1e9, max_samples=1000))
-    assert seen[0] == 1, "before the first is worth anything"
-    assert seen[-1] == len(world.called)
-    assert subject.rechecked == len(seen)
-    assert 5 < len(seen) < len(series.times_us) / 10
+    looks = [call for call, thorough in seen if thorough]
+    glances = [call for call, thorough in seen if not thorough]
+    assert looks[0] == 1, "before the first is worth anything"
+    assert looks[-1] == len(world.called)
+    assert 5 < len(looks) < len(series.times_us) / 20
+    assert len(glances) == pytest.approx(len(series.times_us) / 8, rel=0.25)
+    assert {call % 8 for call in glances} == set(range(8)), "by chance, and not in step with calls"
+    assert subject.rechecked == len(looks), "what a glance has not looked at does not count"
 
 
 @pytest.mark.parametrize("seconds", [1e9, 0.02])
 def test_what_becomes_wrong_later_is_found_whatever_ends_the_samples(
     world: World, seconds: float
 ) -> None:
-    def recheck(result: float) -> None:
-        if result == 101.0:
+    def recheck(result: float, thorough: bool) -> bool:
+        if result == 101.0 and thorough:
             raise ArithmeticError("wrong")
+        return True
 
     subject = world.subject(time_us=lambda call: 101.0 if call > 30 else 100.0, recheck=recheck)
     with pytest.raises(ArithmeticError, match="wrong"):
@@ -184,8 +192,9 @@ def test_what_becomes_wrong_later_is_found_whatever_ends_the_samples(
 
 
 def test_rechecks_take_none_of_the_samples_time(world: World) -> None:
-    def recheck(result: object) -> None:
+    def recheck(result: object, thorough: bool) -> bool:
         world.now += 3600
+        return True
 
     subjects = [world.subject(name, recheck=recheck) for name in "ab"]
     series = taken(world, *subjects, limits=Limits(seconds=1.0))

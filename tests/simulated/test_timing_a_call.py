@@ -80,6 +80,7 @@ def test_a_host_that_is_too_late_is_counted(simulated: Device) -> None:
     timer = EventTimer(simulated)
     timer.times_us([Step(lambda: lambda: _sleep_ms(DELAY_MS), lambda result: None)] * 2)
     assert timer.late == 2
+    assert timer._head_start_ms == 4 * EventTimer(simulated)._head_start_ms, "more time each time"
 
 
 def _sleep_ms(milliseconds: float) -> None:

@@ -41,11 +41,12 @@ def measurement_report(measurement: Measurement, *, verbose: bool = False) -> Gr
 
 
 def time_text(time_us: float) -> str:
-    """Three or four telling digits with their unit: ``3.21 µs``, ``1.234 ms``."""
+    """Three telling digits with their unit: ``3.21 µs``, ``1.23 ms``."""
     for unit, scale in (("µs", 1.0), ("ms", 1e3)):
         if time_us < 999.5 * scale:
             return f"{time_us / scale:.3g} {unit}" if time_us >= 0.01 else f"{time_us:.3f} {unit}"
-    return f"{time_us / 1e6:.3g} s"
+    seconds = time_us / 1e6
+    return f"{seconds:.3g} s" if seconds < 999.5 else f"{seconds:.0f} s"
 
 
 def ratio_cells(ratio: RatioRecord) -> list[Text]:

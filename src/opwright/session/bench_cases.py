@@ -37,10 +37,11 @@ def bench_cases(
         sets = [_fitting(spec, sizes, scalars) for sizes in shapes]
     chosen = _chosen_dtypes(spec, dtypes)
     how = ["with gradients"] if gradients else []
-    return [
+    cases = [
         Case("bench", case_name(sizes, each, None, (), *how), each, sizes, scalars)
         for each, sizes in itertools.product(chosen, sets)
     ]
+    return list({case.name: case for case in cases}.values())  # sizes that are listed twice
 
 
 def typical_sizes(spec: OperatorSpec, scalars: Mapping[str, Any]) -> Iterator[Sizes]:

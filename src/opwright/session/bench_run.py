@@ -23,7 +23,7 @@ from opwright.records.measurement import (
 )
 from opwright.session.bench_cases import bench_cases
 from opwright.session.bench_rows import Timed, ratios_of, rows_of, timed_from_json
-from opwright.session.bench_subject import COMPILE, PRELOAD, REFERENCE, SETUP
+from opwright.session.bench_subject import COMPILE, OPERATOR, PRELOAD, REFERENCE, SETUP
 from opwright.session.building import build_operator
 from opwright.session.checking import built_backward
 from opwright.session.environment import environment_facts
@@ -163,9 +163,10 @@ def _staged(
     address: str, spec: OperatorSpec, asked: BenchAsked, watcher: Watcher
 ) -> OperatorMeasurement:
     case = bench_cases(spec, asked.shapes, asked.dtypes)[0]
+    # At first: a source that does not compile is an error of its own, and not a process that came to no end.
+    artifact = build_operator(spec, asked.target, binding=asked.binding)
     watcher.begin(spec.name, 2 * asked.processes)
     stages = measure_stages(address, asked.target, case, asked.processes, watcher.row)
-    artifact = build_operator(spec, asked.target, binding=asked.binding)
     return _measurement(spec, asked, artifact, stages=stages)
 
 
@@ -194,7 +195,7 @@ def _measured(
         "cache": asked.cache,
         "gradients": asked.gradients,
         "backwards": _backwards(spec, asked),
-        "against": [_against(text, asked) for text in asked.against],
+        "against": _told_apart([_against(text, asked) for text in asked.against]),
     }
     artifact = with_whole(
         partial(build_operator, spec, asked.target, binding=asked.binding),
@@ -205,7 +206,7 @@ def _measured(
     looks: dict[str, list[MachineState]] = {case.name: [] for case in cases}
     for process in range(asked.processes):
         for case in cases:
-            timed[case.name].append(_timed(worker, case, process, asked))
+            timed[case.name].append(_timed(worker, spec.name, case, process, asked))
             looks[case.name].append(machine_state(run.device))  # at once: clocks fall at rest
             watcher.row(process, case.name)
         worker.end_child()  # the next one has other addresses, and a cache of its own
@@ -250,6 +251,17 @@ def _against(text: str, asked: BenchAsked) -> dict[str, Any]:
     }
 
 
+def _told_apart(against: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Versions of one operator are called alike: then each is called what the user has written."""
+    names = [OPERATOR, *(each["name"] for each in against)]
+    return [
+        {**each, "name": each["operator"]}
+        if "operator" in each and names.count(each["name"]) > 1
+        else each
+        for each in against
+    ]
+
+
 def _backwards(spec: OperatorSpec, asked: BenchAsked) -> list[Any]:
     """The libraries that compute gradients, where these are timed. Raises `UsageError` where there are none."""
     if not asked.gradients:
@@ -272,12 +284,12 @@ def _ready(worker: Worker, payload: dict[str, Any], artifact: Artifact | None) -
     worker.prepare()
 
 
-def _timed(worker: Worker, case: Case, process: int, asked: BenchAsked) -> Timed:
+def _timed(worker: Worker, name: str, case: Case, process: int, asked: BenchAsked) -> Timed:
     item = {"case": case.to_json(), "limits": asdict(asked.limits), "process": process}
     answer = next(worker.run([item]))
     if isinstance(answer, Ended):
         raise WorkerError(
-            f"timing {case.name} came to no end: {answer.message}",
+            f"timing {name} on {case.name} came to no end: {answer.message}",
             hint=f"Run `opwright check` on the operator first.\n{answer.stack or answer.stderr}",
         )
     if "wrong" in answer:

@@ -35,7 +35,9 @@ from opwright.spec.target import Target, parse_target
 SETUP = "opwright.session.bench_subject:set_up"
 PRELOAD = ("torch", "opwright.session.bench_subject")
 OPERATOR, REFERENCE, COMPILE = "operator", "reference", "compile"
-_INPUTS = 4  # sets of tensors that the calls of a row take in turns: no call finds the last one's
+# Sets of tensors that the calls of a row take in turns: no call finds the last one's. To draw large ones
+# takes longer than to time them.
+_INPUTS, _LARGE_INPUTS = 4, 2
 
 
 def set_up(payload: dict[str, Any]) -> Callable[[dict[str, Any]], dict[str, Any]]:
@@ -92,8 +94,8 @@ class Bench:
         self.spec = spec
         self._device, self._how = device, how
         self._functions: dict[str, Callable[..., Any]] = {}
-        level_bytes = last_level_cache_bytes(device)
-        self._flush = Flush(device, level_bytes) if how.cache == "cold" else None
+        self._level_bytes = last_level_cache_bytes(device)
+        self._flush = Flush(device, self._level_bytes) if how.cache == "cold" else None
         self._meter = CeilingMeter(device, self._flush)
 
     def add(self, name: str, function: Callable[..., Any]) -> None:
@@ -127,7 +129,10 @@ class Bench:
         }
 
     def _calls(self, case: Case) -> dict[str, Calls]:
-        inputs = [self._call(case, number) for number in range(_INPUTS)]
+        inputs = [self._call(case, 0)]
+        size_bytes = sum(tensor.nbytes for tensor in inputs[0].tensors.values())
+        count = _LARGE_INPUTS if size_bytes > self._level_bytes else _INPUTS
+        inputs += [self._call(case, number) for number in range(1, count)]
         device = self._device if self._how.timer == "graph" else None
         bind = with_gradients if self._how.gradients else bound
         return {n: Calls(f, inputs, bind, self._flush, device) for n, f in self._functions.items()}
@@ -165,5 +170,5 @@ class Bench:
         return asdict(flush_is_effective(self._flush, self._device)) if self._flush else {}
 
 
-def _recheck(name: str, case: Case, calls: Calls) -> Callable[[Any], object]:
+def _recheck(name: str, case: Case, calls: Calls) -> Callable[[Any, bool], bool]:
     return trusted if name == REFERENCE else Judge(name, case, calls).recheck

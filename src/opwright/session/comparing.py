@@ -87,7 +87,7 @@ def _ratio(before: Row, after: Row, bound: float) -> RatioRecord:
     ratio = ratio_of_independent(before.series, after.series)
     verdict, reason = verdict_of(ratio, bound)
     doubts = [*before.unreliable, *after.unreliable]
-    if doubts and verdict in ("faster", "slower"):
+    if doubts and verdict != "cannot tell":
         verdict, reason = "cannot tell", f"{reason}, but unreliable: {'; '.join(doubts)}"
     return RatioRecord(
         after.subject,

@@ -41,7 +41,8 @@ def what_checks_said(artifact: Artifact | None) -> str:
     if verdict == "not checked":
         return "not checked: no run of `opwright check` on this binary is known here"
     if verdict == "pass":
-        return f"passed {sum(v == 'pass' for v in checks.values())} checks"
+        passed = sum(v == "pass" for v in checks.values())
+        return f"passed {passed} check{'s' if passed > 1 else ''}"
     wrong = [name for name, each in checks.items() if each == verdict]
     return f"{'failed' if verdict == 'fail' else 'had errors in'} {', '.join(wrong)}"
 
