@@ -23,7 +23,7 @@ from opwright.measure.timers import timer_for
 from opwright.session.environment import environment_facts
 
 DURATIONS_US = (3, 50, 2000)
-TIMERS = ("events", "profiler", "graph", "host")
+TIMERS = ("events", "host", "graph", "profiler")
 SAMPLES = 100
 MOST_OFF_US, MOST_OFF = 1.0, 0.05
 
@@ -31,12 +31,12 @@ MOST_OFF_US, MOST_OFF = 1.0, 0.05
 def main() -> None:
     """Measure every duration with every timer."""
     device = Device("cuda")
-    spin = load(Path(__file__).parent / "spin", "cuda")
+    spin = load(Path(__file__).parent / "spin", target="cuda")
     number = torch.ones(1, dtype=torch.int64, device=device.first)
     limits = Limits(seconds=5.0, min_samples=SAMPLES, max_samples=SAMPLES)
     rows: list[dict[str, Any]] = []
-    for duration_us in DURATIONS_US:
-        for name in TIMERS:
+    for name in TIMERS:
+        for duration_us in DURATIONS_US:
             call = partial(spin, number, 1000 * duration_us)
             call()
             timed = captured(call, device) if name == "graph" else call

@@ -46,9 +46,9 @@ def command(
     verbose: bool,
     **chosen: Any,
 ) -> None:
-    """Time operators, in turns with what they are measured against, in several fresh processes.
+    """Time operators beside their references, and say what that shows.
 
-    OP is what `opwright check` takes. Each verdict (faster, slower, same, cannot tell) rests on pairs of
+    All are timed in turns, in several fresh processes. OP is what `opwright check` takes. Each verdict (faster, slower, same, cannot tell) rests on pairs of
     samples, and on the interval of their ratio. Wrong outputs are not timed, and end the command with 3.
     """
     from opwright.cli.bench_progress import watching

@@ -17,8 +17,9 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @bound_option
 @click.option("-v", "--verbose", is_flag=True, help="Say why each verdict is what it is.")
 def command(*, before: Path, after: Path, bound: float, verbose: bool) -> None:
-    """Compare two measurements that `opwright bench --json` wrote, row by row.
+    """Say what is faster or slower than in an earlier measurement.
 
+    Both are files that `opwright bench --json` wrote.
     A row is faster, slower or the same; cannot tell says what is lacking, not comparable what differs
     besides the operator. Ends with 6 where an operator has become slower by more than the bound.
     """

@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 def command(
     *, operator: str, target: Target, shapes: tuple[Sizes, ...] | None, json_file: Path | None
 ) -> None:
-    """Time one call in four ways: waiting for the device before and after it, or not.
+    """Show what a clock around a call measures, and what it does not.
 
+    The call is timed in four ways: waiting for the device before and after it, or not.
     A device works on its own: who does not wait for it measures how long it takes to ask. The lanes show what
     host and stream did while the clock ran. --target simulated shows it without a device.
     """

@@ -12,8 +12,9 @@ from opwright.errors import UsageError
 from opwright.measure.profiled import ProfilerTimer
 from opwright.measure.step import Step, Timer
 
-# Longer than issuing a call takes, as a rule: the device is then never idle between the two events.
-_HEAD_START_MS = 0.2
+# How long a device is kept busy before a call, so that it is not idle between the two events: at first, and
+# at most, where issuing takes longer than that.
+_HEAD_START_MS, _LONGEST_HEAD_START_MS = 0.2, 20.0
 
 # Name -> the kinds of device that it times. On the host `issue` would be `host` by another name.
 TIMERS: dict[str, tuple[str, ...]] = {
@@ -79,7 +80,7 @@ class EventTimer:
     """Between two events on the current stream, which is kept busy until both are issued.
 
     An idle device would count the time of issuing as its own. ``late`` counts the samples in which the
-    device had come to the first event before the second was issued.
+    device had come to the first event before the second was issued; it gets twice as long from then on.
     """
 
     meaning = "device clock, between two events around the call on its stream"
@@ -88,6 +89,7 @@ class EventTimer:
     def __init__(self, device: Device) -> None:
         self.late = 0
         self._device = device
+        self._head_start_ms = _HEAD_START_MS
 
     def times_us(self, steps: Sequence[Step]) -> list[float]:
         """See `Timer`; waits for each call before the next is prepared."""
@@ -95,11 +97,13 @@ class EventTimer:
 
     def _time_us(self, step: Step) -> float:
         call = step.prepare()
-        self._device.delay(_HEAD_START_MS)
+        self._device.delay(self._head_start_ms)
         first = self._device.timed_event()
         result = call()
         last = self._device.timed_event()
-        self.late += first.query()
+        if first.query():
+            self.late += 1
+            self._head_start_ms = min(2 * self._head_start_ms, _LONGEST_HEAD_START_MS)
         self._device.synchronize()
         step.after(result)
         return float(first.elapsed_time(last)) * 1e3
