@@ -46,10 +46,11 @@ def command(
     verbose: bool,
     **chosen: Any,
 ) -> None:
-    """Time operators beside their references, and say what that shows.
+    """Time operators beside their references, in turns.
 
-    All are timed in turns, in several fresh processes. OP is what `opwright check` takes. Each verdict (faster, slower, same, cannot tell) rests on pairs of
-    samples, and on the interval of their ratio. Wrong outputs are not timed, and end the command with 3.
+    OP is what `opwright check` takes. Each verdict (faster, slower, same, cannot tell) rests on pairs of
+    samples from several fresh processes, and on the interval of their ratio. Wrong outputs are not timed,
+    and end the command with 3.
     """
     from opwright.cli.bench_progress import watching
     from opwright.discovery import locate

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def command(
     *, operator: str, target: Target, shapes: tuple[Sizes, ...] | None, json_file: Path | None
 ) -> None:
-    """Show what a clock around a call measures, and what it does not.
+    """Show what a clock around a call really measures.
 
     The call is timed in four ways: waiting for the device before and after it, or not.
     A device works on its own: who does not wait for it measures how long it takes to ask. The lanes show what
