@@ -28,6 +28,12 @@ SAMPLES = 100
 MOST_OFF_US, MOST_OFF = 1.0, 0.05
 
 
+def _trusted(result: object, thorough: bool) -> bool:
+    """Nothing is looked at: what is computed has no use."""
+    del result, thorough
+    return False
+
+
 def main() -> None:
     """Measure every duration with every timer."""
     device = Device("cuda")
@@ -40,7 +46,7 @@ def main() -> None:
             call = partial(spin, number, 1000 * duration_us)
             call()
             timed = captured(call, device) if name == "graph" else call
-            subject = Subject(name, lambda timed=timed: timed, lambda _: None)  # type: ignore[misc]
+            subject = Subject(name, lambda timed=timed: timed, _trusted)  # type: ignore[misc]
             (series,) = sample([subject], timer_for(name, device), limits, process=0, seed=0)
             median_us = statistics.median(series.times_us)
             off_us = median_us - duration_us

@@ -57,7 +57,7 @@ def set_up(payload: dict[str, Any]) -> Callable[[dict[str, Any]], dict[str, Any]
 
     def answer(item: dict[str, Any]) -> dict[str, Any]:
         calls = {name: of_parts(count) for name, count in item["parts"].items()}
-        subjects = [Subject(n, lambda c=c: c, lambda _: None) for n, c in calls.items()]  # type: ignore[misc]
+        subjects = [Subject(n, lambda c=c: c, _trusted) for n, c in calls.items()]  # type: ignore[misc]
         taken = sample(
             subjects, timer, Limits(**item["limits"]), process=item["process"], seed=item["seed"]
         )
@@ -131,6 +131,12 @@ def _verdict(pairs: Sequence[Pairs]) -> dict[str, Any]:
         "pairs": ratio.pairs,
         "reason": reason,
     }
+
+
+def _trusted(result: object, thorough: bool) -> bool:
+    """Nothing is looked at: what is computed has no use."""
+    del result, thorough
+    return False
 
 
 def main() -> None:

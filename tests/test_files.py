@@ -75,3 +75,12 @@ def test_a_removed_folder_is_gone_under_its_name_at_once(tmp_path: Path) -> None
     remove_folder(folder)
     assert list(tmp_path.iterdir()) == []
     remove_folder(folder)  # a second time is no error
+
+
+def test_others_may_read_what_the_users_mask_lets_them(tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        write_atomic(tmp_path / "record.json", "{}")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "record.json").stat().st_mode & 0o777 == 0o640

@@ -5,8 +5,8 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import secrets
 import shutil
-import tempfile
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -58,10 +58,11 @@ def digest_sampled(path: Path | str, samples: int = 64, block_bytes: int = 1 << 
 def write_atomic(path: Path, data: str | bytes, *, durable: bool = False) -> None:
     """Write a file by a rename, so that a reader sees the old or the new content, never half of one.
 
-    ``durable`` also waits for the disk. Raises ``OSError``; the old file is then as it was.
+    It may be read by whoever may read files that its user makes. ``durable`` also waits for the disk. Raises
+    ``OSError``; the old file is then as it was.
     """
     content = data.encode("utf-8", "surrogateescape") if isinstance(data, str) else data
-    descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    descriptor, temporary = _new_file(path)
     try:
         with open(descriptor, "wb") as file:
             file.write(content)
@@ -73,6 +74,14 @@ def write_atomic(path: Path, data: str | bytes, *, durable: bool = False) -> Non
         with suppress(OSError):
             os.unlink(temporary)
         raise
+
+
+def _new_file(path: Path) -> tuple[int, Path]:
+    """An open file beside ``path``, with the rights that the user's mask leaves: mkstemp gives it to one alone."""
+    while True:
+        temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+        with suppress(FileExistsError):
+            return os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), temporary
 
 
 def sync(path: Path) -> None:
