@@ -1,0 +1,120 @@
+"""Print what was timed on devices, as `docs/results.md` shows it: ``python scripts/results.py``.
+
+Beside it stand the figures that three tutorials give for their own hardware. They are theirs, and comparable
+with nothing here but each with its own neighbour.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import statistics
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).parent.parent / "evidence" / "h200" / "timing"
+
+# What a tutorial has measured of the same call: eager and fused, in microseconds.
+THEIRS: dict[str, tuple[str, dict[str, tuple[float, float]]]] = {
+    "bias_gelu": (
+        "gfx936, a Hygon DCU",
+        {
+            "batch=1024,hidden=768 float32": (22.0, 15.35),
+            "batch=4096,hidden=1024 float32": (90.12, 60.17),
+            "batch=8192,hidden=2048 float32": (337.79, 224.44),
+        },
+    ),
+    "swish": (
+        "an AMD GPU, by the host's clock",
+        {"shape=67108864 float32 with gradients": (14_520.0, 6_880.0)},
+    ),
+}
+NONE = "-"
+
+
+def main() -> None:
+    """Print the page."""
+    print("\n".join(page()))
+
+
+def page() -> Iterator[str]:
+    """All tables, a heading each."""
+    yield "# What was timed on an NVIDIA H200"
+    yield ""
+    yield (
+        "Printed by `python scripts/results.py` from the records in `evidence/h200/timing`, which "
+        "`evidence/timing.sh` makes. Device time between events with the cache flushed, medians of five "
+        "fresh processes; the ratio is of pairs, with its 99 % interval."
+    )
+    for name in ("bias_gelu", "swish", "add2"):
+        record = json.loads(gzip.decompress((FOLDER / f"{name}.json.gz").read_bytes()))
+        for operator in record["operators"]:
+            yield ""
+            yield from _operator(operator)
+    yield ""
+    yield from _timing(json.loads((FOLDER / "add2_timing.json").read_text()))
+
+
+def _operator(operator: dict[str, Any]) -> Iterator[str]:
+    hardware, theirs = THEIRS.get(operator["name"], ("", {}))
+    yield f"## {operator['name']}"
+    yield ""
+    yield f"Binary `{operator['artifact']['digest'][:12]}`: {operator['checked']}."
+    yield ""
+    head = "| case | eager | Opwright | of a copy | takes | verdict |"
+    rule = "|---|---|---|---|---|---|"
+    if theirs:
+        head, rule = f"{head} theirs: eager | theirs: fused |", f"{rule}---|---|"
+    yield head
+    yield rule
+    rows = {(row["case"], row["subject"]): row for row in operator["rows"]}
+    for ratio in operator["ratios"]:
+        case = ratio["case"]
+        own, eager = rows[case, "operator"], rows[case, ratio["against"]]
+        cells = [
+            case,
+            _time(eager["estimate"]["median_us"]),
+            _time(own["estimate"]["median_us"]),
+            _share(own["roofline"]),
+            f"{ratio['ratio']:.3f} ({ratio['low']:.3f} to {ratio['high']:.3f})",
+            ratio["verdict"],
+        ]
+        if theirs:
+            cells += [_time(each) for each in theirs[case]] if case in theirs else [NONE, NONE]
+        yield f"| {' | '.join(cells)} |"
+    doubts = list(dict.fromkeys(why for row in operator["rows"] for why in row["unreliable"]))
+    for why in doubts:
+        yield ""
+        yield f"Unreliable in part: {why}."
+    if theirs:
+        yield ""
+        yield f"*Theirs* was measured on {hardware}, by the tutorial's author: another machine."
+
+
+def _timing(timing: dict[str, Any]) -> Iterator[str]:
+    yield "## The four ways to time a call of add2"
+    yield ""
+    yield (
+        f"{timing['case']}, beside {_time(timing['earlier_us'])} of earlier work on its stream. "
+        f"Between events the call takes {_time(timing['device_us'])}."
+    )
+    yield ""
+    yield "| waits before | waits after | median | what was measured |"
+    yield "|---|---|---|---|"
+    for each in timing["combinations"]:
+        waits = ["yes" if each[side] else "no" for side in ("before", "after")]
+        yield f"| {' | '.join(waits)} | {_time(statistics.median(each['times_us']))} | {each['measured']} |"
+
+
+def _share(roofline: dict[str, Any]) -> str:
+    fraction = roofline.get("fraction_of_copy")
+    return NONE if fraction is None else f"{100 * fraction:.0f} %"
+
+
+def _time(time_us: float) -> str:
+    return f"{time_us:.3g} µs" if time_us < 1000 else f"{time_us / 1000:.3g} ms"
+
+
+if __name__ == "__main__":
+    main()
