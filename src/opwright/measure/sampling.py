@@ -6,7 +6,6 @@ import random
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 from opwright.measure.step import Step, Timer
@@ -15,7 +14,7 @@ from opwright.measure.timers import without_collection
 from opwright.records.measurement import Series
 
 _WARM_UP_SHARE = 0.25  # of the time that sampling may take
-_GLANCED = 0.125  # of the samples; by chance, so that no call is right for being the n-th
+_CHECKED = 0.125  # of the samples; by chance, so that no call is right for being the n-th
 _LOOK_AFTER = 1.25  # look whether there are enough when there are so many times as many
 
 
@@ -24,27 +23,25 @@ class Subject:
     """What is timed under one name.
 
     ``prepare`` gives the next call, on fresh memory and with the cache in its state, off the clock.
-    ``recheck`` is given what some calls returned, and whether it has to look: where not, it may save the
-    time of judging a result of a kind that it has not seen. It raises where that is wrong, and says whether
-    it has looked.
+    ``recheck`` is given what a sampled call returned. It raises where that is wrong, and says whether it
+    has looked at all.
     """
 
     name: str
     prepare: Callable[[], Callable[[], Any]]
-    recheck: Callable[[Any, bool], bool]
+    recheck: Callable[[Any], bool]
     times_us: list[float] = field(default_factory=list)
     warmup_calls: int = 0
     rechecked: int = 0
     recheck_seconds: float = 0.0
 
-    def step(self, *, checked: bool, glanced: bool = False) -> Step:
-        """The next sample; what its call returns is looked at where ``checked`` says so, or ``glanced`` at."""
-        look = partial(self._recheck, checked) if checked or glanced else _drop
-        return Step(self.prepare, look)
+    def step(self, *, checked: bool) -> Step:
+        """The next sample; what its call returns is looked at where ``checked`` says so."""
+        return Step(self.prepare, self._recheck if checked else _drop)
 
-    def _recheck(self, thorough: bool, result: Any) -> None:
+    def _recheck(self, result: Any) -> None:
         started = time.monotonic()
-        self.rechecked += self.recheck(result, thorough)
+        self.rechecked += self.recheck(result)
         self.recheck_seconds += time.monotonic() - started
 
 
@@ -84,9 +81,7 @@ def _rounds(subjects: Sequence[Subject], timer: Timer, limits: Limits, order: ra
         ]
         rounds += timer.rounds
         checked = rounds >= look_at or spent() >= limits.seconds  # the last ones before each look
-        steps = [
-            subject.step(checked=checked, glanced=order.random() < _GLANCED) for subject in turns
-        ]
+        steps = [subject.step(checked=checked or order.random() < _CHECKED) for subject in turns]
         for subject, time_us in zip(turns, timer.times_us(steps), strict=True):
             subject.times_us.append(time_us)
         if not checked:

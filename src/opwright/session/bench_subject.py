@@ -170,5 +170,5 @@ class Bench:
         return asdict(flush_is_effective(self._flush, self._device)) if self._flush else {}
 
 
-def _recheck(name: str, case: Case, calls: Calls) -> Callable[[Any, bool], bool]:
+def _recheck(name: str, case: Case, calls: Calls) -> Callable[[Any], bool]:
     return trusted if name == REFERENCE else Judge(name, case, calls).recheck
