@@ -24,8 +24,7 @@ def remember_checks(record: OperatorRecord) -> None:
     digest = record.artifact.get("digest")
     if not digest:
         return
-    known = _read(_place(digest))
-    checks = {**known.get("checks", {}), **record.checks()}
+    checks = {**_known(digest), **record.checks()}
     now = datetime.now(timezone.utc).isoformat(timespec="seconds")
     with suppress(OSError):
         _place(digest).parent.mkdir(exist_ok=True)
@@ -36,7 +35,7 @@ def what_checks_said(artifact: Artifact | None) -> str:
     """``passed 24 checks``, ``failed layouts``, or why nothing is known of this binary."""
     if artifact is None:
         return "not checked: a Python function has no binary of which checks could be remembered"
-    checks = _read(_place(artifact.digest)).get("checks", {})
+    checks = _known(artifact.digest)
     verdict = worst(v for v in checks.values() if v != "not checked")
     if verdict == "not checked":
         return "not checked: no run of `opwright check` on this binary is known here"
@@ -51,9 +50,10 @@ def _place(digest: str) -> Path:
     return Store.default().internal(_FOLDER, f"{digest}.json")
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _known(digest: str) -> dict[str, Any]:
+    """Verdicts by check; none where there is no note, or a damaged one."""
     try:
-        known = json.loads(path.read_text())
-    except (OSError, ValueError):
+        checks = json.loads(_place(digest).read_text())["checks"]
+    except (OSError, ValueError, TypeError, KeyError):
         return {}
-    return known if isinstance(known, dict) else {}
+    return checks if isinstance(checks, dict) else {}

@@ -1,0 +1,160 @@
+"""Calls that are timed find other inputs each time and what they write to restored; a judge looks at results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+
+from opwright import Dim, Operator, Tensor
+from opwright.errors import FoundFault
+from opwright.inputs.call import make_call
+from opwright.measure.cache import Flush
+from opwright.session.bench_calls import Calls, Judge, bound, trusted
+from opwright.session.bench_cases import bench_cases
+from opwright.spec.operator import OperatorSpec
+
+N = Dim("n", typical=(64,))
+DOUBLED = Operator(
+    "doubled(Tensor input) -> Tensor",
+    inputs={"input": Tensor(N)},
+    dtypes=("float32",),
+    reference=lambda input: input * 2,
+    function=lambda input: input * 2,
+).spec
+
+
+def add_to(total: torch.Tensor, input: torch.Tensor) -> None:
+    total += input
+
+
+ADDS = Operator(
+    "adds(Tensor(a!) total, Tensor input) -> ()",
+    inputs={"total": Tensor(N), "input": Tensor(N)},
+    dtypes=("float32",),
+    reference=add_to,
+    function=add_to,
+).spec
+
+
+class Counted(Flush):
+    """A flush that counts itself."""
+
+    def __init__(self) -> None:
+        super().__init__(None, 4096)
+        self.said: list[str] = []
+
+    def __call__(self) -> None:
+        self.said.append("flush")
+
+
+def calls_of(spec: OperatorSpec, function: Any, flush: Flush | None = None) -> Calls:
+    (case,) = bench_cases(spec)
+    inputs = [make_call(spec, case.with_other_values(number)) for number in range(3)]
+    return Calls(function, inputs, bound, flush)
+
+
+def judge_of(calls: Calls, spec: OperatorSpec = DOUBLED) -> Judge:
+    return Judge("it", bench_cases(spec)[0], calls)
+
+
+def test_the_sets_of_inputs_are_taken_in_turns() -> None:
+    calls = calls_of(DOUBLED, lambda input: input, Counted())
+    seen = [calls.prepare()() for _ in range(7)]
+    assert len({tensor.data_ptr() for tensor in seen}) == 3
+    assert [tensor.data_ptr() for tensor in seen[3:]] == [t.data_ptr() for t in seen[:4]]
+    assert not torch.equal(seen[0], seen[1])
+
+
+@pytest.mark.parametrize("flush", [Counted(), None], ids=["cold", "warm"])
+def test_what_a_call_writes_to_is_as_it_was_drawn_before_each(flush: Flush | None) -> None:
+    seen: list[list[float]] = []
+
+    def add(total: torch.Tensor, input: torch.Tensor) -> None:
+        seen.append(total.tolist())
+        total += input
+
+    calls = calls_of(ADDS, add, flush)
+    for _ in range(9):
+        calls.prepare()()
+    timed = seen if flush else seen[1::2]
+    assert len(timed) == 9
+    assert timed[:3] * 3 == timed
+    drawn, own = calls.latest
+    assert drawn.arguments["total"].tolist() == timed[2], "what was drawn stays"
+    assert own.arguments["total"].tolist() != timed[2]
+
+
+def test_a_cold_call_is_flushed_for_last_and_a_warm_one_has_just_been_made() -> None:
+    flush = Counted()
+
+    def function(input: torch.Tensor) -> torch.Tensor:
+        flush.said.append("call")
+        return input * 2
+
+    cold = calls_of(DOUBLED, function, flush)
+    for _ in range(2):
+        cold.prepare()()
+    assert flush.said == ["flush", "call", "flush", "call"]
+    flush.said.clear()
+    calls_of(DOUBLED, function).prepare()
+    assert flush.said == ["call"]
+
+
+def test_right_results_are_right_and_a_wrong_one_is_named_with_its_case() -> None:
+    wrong = 0.0
+    calls = calls_of(DOUBLED, lambda input: input * 2 + wrong)
+    judge = judge_of(calls)
+    for _ in range(7):
+        assert judge.recheck(calls.prepare()())
+    wrong = 1.0
+    with pytest.raises(FoundFault, match="it is wrong on n=64 float32: ") as found:
+        judge.recheck(calls.prepare()())
+    assert "opwright check" in found.value.hint
+
+
+def test_a_result_of_other_inputs_is_not_right_for_these() -> None:
+    calls = calls_of(DOUBLED, lambda input: input * 2)
+    judge = judge_of(calls)
+    first = calls.prepare()()
+    assert judge.recheck(first)
+    calls.prepare()()
+    with pytest.raises(FoundFault):
+        judge.recheck(first)
+
+
+def test_other_bits_are_judged_anew_and_may_be_right_too() -> None:
+    factor = 2.0
+    calls = calls_of(DOUBLED, lambda input: input * factor)
+    judge = judge_of(calls)
+    assert all(judge.recheck(calls.prepare()()) for _ in range(3))
+    factor = 2.0000002
+    assert all(judge.recheck(calls.prepare()()) for _ in range(3))
+
+
+def test_an_output_that_is_missing_later_is_noticed() -> None:
+    calls = calls_of(DOUBLED, lambda input: input * 2)
+    judge = judge_of(calls)
+    for _ in range(3):
+        judge.recheck(calls.prepare()())
+    calls.prepare()()
+    with pytest.raises(FoundFault):
+        judge.recheck(())
+
+
+def test_what_is_written_in_place_is_looked_at() -> None:
+    calls = calls_of(ADDS, add_to)
+    assert judge_of(calls, ADDS).recheck(calls.prepare()())
+    idle = calls_of(ADDS, lambda total, input: None)
+    with pytest.raises(FoundFault):
+        judge_of(idle, ADDS).recheck(idle.prepare()())
+
+
+def test_the_least_that_a_call_moves_is_each_input_and_output_once() -> None:
+    assert calls_of(DOUBLED, lambda input: input * 2).bytes_moved() == 2 * 64 * 4
+    assert calls_of(ADDS, add_to).bytes_moved() == 3 * 64 * 4
+
+
+def test_nobody_looks_at_the_references_own_results() -> None:
+    assert trusted("anything") is False
