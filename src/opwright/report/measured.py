@@ -54,7 +54,7 @@ def ratio_cells(ratio: RatioRecord) -> list[Text]:
     if ratio.ratio is None or ratio.low is None or ratio.high is None:
         return [Text(), Text(), Text(ratio.verdict, style=RATIO_STYLES[ratio.verdict])]
     return [
-        Text(f"{ratio.ratio:.3f} x"),
+        Text(f"{ratio.ratio:.3f} x" if ratio.ratio < 999.5 else f"{ratio.ratio:.0f} x"),
         Text(spread_text(ratio.ratio, ratio.low, ratio.high), style="dim"),
         Text(ratio.verdict, style=RATIO_STYLES[ratio.verdict]),
     ]
@@ -144,7 +144,9 @@ def _cells(row: Row, ratio: RatioRecord | None) -> list[Text]:
 def _of_copy(row: Row) -> str:
     """``83 %``: of the bytes a second that a copy of as many moves here."""
     fraction = row.roofline.get("fraction_of_copy")
-    return "" if fraction is None else f"{100 * fraction:.0f} %"
+    if fraction is None:
+        return ""
+    return f"{100 * fraction:.0f} %" if fraction < 9.995 else ">999%"
 
 
 def _memory(rows: Sequence[Row]) -> str:

@@ -15,7 +15,7 @@ from opwright.report.measured import time_text
 
 _WIDTH = 56
 _CALL, _EARLIER, _CLOCK = "█", "░", "─"
-_ASCII = str.maketrans({_CALL: "#", _EARLIER: ":", _CLOCK: "-", "├": "|", "┤": "|"})
+_ASCII = str.maketrans({_CALL: "#", _EARLIER: ":", _CLOCK: "-", "├": "|", "┤": "|", "┼": "|"})
 
 
 def timing_report(timing: Timing, *, ascii_only: bool = False) -> Group:
