@@ -31,7 +31,7 @@ def batching_rule(spec: OperatorSpec, overload: Callable[..., Any]) -> Callable[
                 f"{spec.name}: vmap over a dimension of size 0, and no Shape of the operator takes it"
             )
         results = [
-            _called(
+            _dense_call(
                 spec,
                 overload,
                 {n: v.select(batched[n], i) if n in batched else v for n, v in values.items()},
@@ -54,14 +54,20 @@ def _in_one(
     batched: dict[str, int],
     size: int,
 ) -> Any:
-    """One call for all samples; where the operator takes dense tensors alone, on dense copies."""
+    """One call for all samples."""
     moved = {n: _in_front(spec, n, v, batched.get(n), size) for n, v in values.items()}
-    given = {n: v if _lies_well(spec, n, v) else v.contiguous() for n, v in moved.items()}
-    results = _called(spec, overload, given)
+    return _dense_call(spec, overload, moved)
+
+
+def _dense_call(spec: OperatorSpec, overload: Callable[..., Any], values: dict[str, Any]) -> Any:
+    """Where the operator takes dense tensors alone, a call on dense copies: vmap's views are not its user's."""
+    given = {n: v if _lies_well(spec, n, v) else v.contiguous() for n, v in values.items()}
+    positional, keywords = spec.schema.as_call(given)
+    results = overload(*positional, **keywords)
     for argument in spec.schema.tensors:
         name = argument.name
-        if argument.mutated and given[name] is not moved[name]:
-            moved[name].copy_(given[name])
+        if argument.mutated and given[name] is not values[name]:
+            values[name].copy_(given[name])
     return results
 
 
@@ -69,11 +75,6 @@ def _lies_well(spec: OperatorSpec, name: str, value: Any) -> bool:
     if not isinstance(value, torch.Tensor) or spec.inputs[name].layout != "contiguous":
         return True
     return value.is_contiguous()
-
-
-def _called(spec: OperatorSpec, overload: Callable[..., Any], values: dict[str, Any]) -> Any:
-    positional, keywords = spec.schema.as_call(values)
-    return overload(*positional, **keywords)
 
 
 def _fronts(spec: OperatorSpec) -> int | tuple[int, ...] | None:

@@ -13,6 +13,7 @@ from opwright.judge.ulp import rounds_to_infinity, ulp_size
 from opwright.judge.verdict import Reason
 
 _SHOWN_INPUTS = 4
+_NO_ROUNDING = 1 / 16  # of a value: 16 times what bfloat16 rounds
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,6 +122,13 @@ def _special_values(judged: Judged, where: torch.Tensor) -> list[tuple[str, str,
     ]
 
 
+def _mean_size(standard: Standard) -> float:
+    """The mean of the finite values' sizes: beside it a value near zero is none."""
+    sizes = standard.oracle.abs()
+    finite = sizes[sizes.isfinite()]
+    return float(finite.mean()) if finite.numel() else 0.0
+
+
 def _beyond_limit(judged: Judged, error: torch.Tensor, where: torch.Tensor) -> Reason:
     standard = judged.standard
     assert standard.form is not None
@@ -134,6 +142,10 @@ def _beyond_limit(judged: Judged, error: torch.Tensor, where: torch.Tensor) -> R
         f"allowed {float(standard.limit[worst]):.3g}; "
         f"{times:.3g}× the reference's error at that magnitude"
     )
+    if size > _NO_ROUNDING * float(
+        standard.oracle[worst].abs().max().clamp(min=_mean_size(standard))
+    ):
+        text += ". That is of the value's own size, and no rounding"
     kind = "accuracy"
     if standard.tolerance and not bool((error > standard.rule.limit[where]).any()):
         kind = "tolerance"

@@ -17,8 +17,9 @@ ADVICE = {
     "wrong strides": "Return dense (contiguous) outputs: that is what torch.compile is told to expect.",
     "NaN mismatch": "Look for 0/0, inf - inf and comparisons that lose a NaN; the reference decides.",
     "infinity mismatch": "Look for an intermediate that overflows, such as exp of a large value.",
-    "inaccurate": "Compute in opwright::compute_t<T> and round once at the end. If so much error is "
-    "meant, declare `tolerance`.",
+    "inaccurate": "Of the value's own size: look for what the formula leaves out (a factor, a sum, another "
+    "argument). Of a rounding's size: compute in a wider type (opwright::compute_t<T>) and round once at the "
+    "end, or declare `tolerance` where so much is meant.",
     "wrong value": "This dtype is exact: look for overflow, rounding and the wrong index.",
     "tolerance too tight": "The operator is as good as its reference: allow more in `tolerance`, or "
     "leave it out.",
