@@ -28,3 +28,13 @@ def test_the_readme_shows_what_the_records_under_evidence_show() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     shown = text.partition("<!-- evidence -->")[2].partition("<!-- /evidence -->")[0]
     assert shown.strip() == said.strip()
+
+
+def test_the_page_of_results_shows_what_the_records_hold() -> None:
+    said = subprocess.run(
+        [sys.executable, ROOT / "scripts" / "results.py"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert (ROOT / "docs" / "results.md").read_text(encoding="utf-8") == said

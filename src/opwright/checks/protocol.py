@@ -97,6 +97,10 @@ class Check:
             return False
         return not self.kinds or target.kind in self.kinds
 
+    def is_for(self, target: Target) -> bool:
+        """Whether it tells anything of kernels on ``target``."""
+        return self.asks(target) and not (self.not_on_devices and target.device_type != "cpu")
+
     def plan(self, spec: OperatorSpec, target: Target = HOST) -> Plan:
         """The cases for an operator on a target, or the reason why there are none."""
         if self.not_on_devices and target.device_type != "cpu":

@@ -90,6 +90,8 @@ ADVICE = {
     "training differs": "Look for what is kept between calls: buffers, counts, weights packed once, and masks "
     "that are drawn again. Tensors change in place: their address and identity stay.",
     "refuses an allowed layout": "Take this layout, or describe the one that is taken with `layout`.",
+    "output is not dense": "Give the result memory of its own: `.contiguous()` at the end of a Python function, "
+    "an output of the shape alone in C++ (`empty(sizes)`, not `empty_like`).",
     "wrong on a layout": "Read the strides, or declare layout='copy' (dense copies come in) or "
     "layout='contiguous' (anything else is refused).",
 }
