@@ -96,7 +96,11 @@ def _step(subject: Subject, call: Call) -> Outcome:
         return not_checked(subject.lacks_backward)
     one = _stepper(subject, call)
     for _ in range(_WARM_UP):
-        one()
+        led_back = one()
+    if not led_back:
+        return not_checked(
+            "no result leads back to an argument; the check of gradients judges that"
+        )
     known = tensor_ids()
     outcome = _judged(subject, one, "a forward and backward step")
     if outcome.verdict == "pass" or not (holder := holders_of_tensors(known)):
@@ -108,15 +112,19 @@ def _step(subject: Subject, call: Call) -> Outcome:
 
 
 def _stepper(subject: Subject, call: Call) -> Callable[[], bool]:
-    """A function that calls, differentiates the sum of the results, and lets go of everything."""
+    """A function that calls, differentiates the sum of the results, and lets go of everything.
+
+    It says whether any result leads back to an argument.
+    """
     names = differentiable(call.spec, call)
 
     def one() -> bool:
         leaves = {name: call.arguments[name].detach().requires_grad_() for name in names}
         with torch.enable_grad():
             results = called(call.spec, subject.call, {**call.arguments, **leaves})
-            torch.autograd.backward([result.sum() for result in continuous(results)])
-        return False
+            sums = [result.sum() for result in continuous(results) if result.requires_grad]
+            torch.autograd.backward(sums, [torch.ones_like(total) for total in sums])
+        return bool(sums)
 
     operator_runs()
     return one

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -96,12 +97,15 @@ def described(name: str, function: Callable[..., Any], **how: Any) -> Operator:
     )
 
 
-def outcomes(operator: Operator) -> dict[str, Outcome]:
-    """The answers to the question of double backward, by dtype."""
+def outcomes(operator: Operator, seed: int = 0) -> dict[str, Outcome]:
+    """The answers to the question of double backward, by dtype; ``seed`` is added to that of the values."""
     operator.load()
     subject = Subject(operator.spec, operator.implementation.overload)
     asked = [c for c in gradients.cases(operator.spec) if c.extra["how"] == "double backward"]
-    return {case.dtypes["T"]: gradients.run(case, subject) for case in asked}
+    return {
+        case.dtypes["T"]: gradients.run(replace(case, seed=case.seed + seed), subject)
+        for case in asked
+    }
 
 
 def kinds(found: dict[str, Outcome]) -> dict[str, set[str]]:
@@ -202,3 +206,90 @@ def test_a_reference_without_one_is_the_reference_s_failure() -> None:
     operator = described("without", cubed(right), reference=Once.apply)
     with pytest.raises(ReferenceFailed, match="second derivative of the reference raises"):
         outcomes(operator)
+
+
+class Signed(torch.autograd.Function):
+    """|x|, whose gradient is the quotient x / |x|: differentiated, its terms cancel, and roundings stay."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.abs()
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad * (x / x.abs())
+
+
+class Bent(torch.autograd.Function):
+    """|x|, whose gradient is the right one and has a derivative, which is small."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.abs()
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad * (x.sgn() + (x - x.detach()) / 4)
+
+
+def of_no_memory(input: torch.Tensor) -> torch.Tensor:
+    """|x|: autograd gives its second derivative as zeros that have no memory."""
+    return input.abs()
+
+
+def test_zeros_without_memory_are_judged_like_others() -> None:
+    found = outcomes(described("plain", of_no_memory, reference=of_no_memory))
+    assert {name: o.verdict for name, o in found.items()} == dict.fromkeys(DTYPES, "pass")
+
+
+@pytest.mark.parametrize("reference", [of_no_memory, Signed.apply])
+def test_what_cancels_to_zero_may_be_off_by_roundings_of_its_terms(reference: Any) -> None:
+    operator = described("signed", Signed.apply, reference=reference)
+    for seed in range(20):
+        found = outcomes(operator, seed)
+        assert {name: o.verdict for name, o in found.items()} == dict.fromkeys(DTYPES, "pass")
+
+
+@pytest.mark.parametrize("reference", [of_no_memory, Signed.apply])
+def test_a_small_one_where_all_terms_should_cancel_fails(reference: Any) -> None:
+    found = outcomes(described("bent", Bent.apply, reference=reference))
+    assert kinds(found) == everywhere("wrong second derivative")
+
+
+def test_one_that_is_not_there_is_not_lost_where_the_reference_s_cancels() -> None:
+    class Constant(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x.sgn())
+            return x.abs()
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * ctx.saved_tensors[0]
+
+    found = outcomes(described("constant", Constant.apply, reference=Signed.apply))
+    assert {name: o.verdict for name, o in found.items()} == dict.fromkeys(DTYPES, "pass")
+
+
+def test_what_torch_compile_says_is_a_refusal() -> None:
+    compiled = torch.compile(lambda input: input**3, backend="aot_eager")
+    found = outcomes(described("compiled", compiled, dtypes=("float32",)))
+    assert found["float32"].verdict == "pass"
+    assert "refused: torch.compile" in found["float32"].notes[0]
+
+
+def test_a_wrong_one_of_a_declared_reference_says_that_it_is_what_is_differentiated() -> None:
+    backward = Backward(
+        "second_detaching_backward(Tensor grad_output, Tensor input) -> Tensor grad_input",
+        function=lambda grad_output, input: grad_output * 3 * input**2,
+        reference=lambda grad_output, input: grad_output * 3 * input * input.detach(),
+        double_backward="reference",
+    )
+    found = outcomes(described("detaching", lambda input: input**3, backward=backward))
+    assert kinds(found) == everywhere("wrong second derivative")
+    told = "differentiates the reference of second_detaching_backward, and not its kernels"
+    assert all(told in o.findings[0].message for o in found.values())

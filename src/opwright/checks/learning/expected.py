@@ -74,7 +74,7 @@ def reference_gradients(
             [grad for _, grad in pairs],
             materialize_grads=True,
         )
-    return [tensor.detach() for tensor in found]
+    return [real(tensor.detach()) for tensor in found]
 
 
 def gradient_standards(
@@ -127,6 +127,12 @@ def called(spec: OperatorSpec, function: Any, arguments: Mapping[str, Any]) -> l
 def continuous(results: Sequence[torch.Tensor]) -> list[torch.Tensor]:
     """The results that can have a gradient."""
     return [t for t in results if t.is_floating_point() or t.is_complex()]
+
+
+def real(tensor: torch.Tensor) -> torch.Tensor:
+    """The tensor with memory of its own, where autograd has made one of zeros that has none."""
+    zeros = tensor._is_zerotensor()  # noqa: SLF001 - they have no public name
+    return tensor.clone() if zeros else tensor
 
 
 def is_not_zero(standard: Standard) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 import torch
 
@@ -15,6 +16,8 @@ from opwright.checks.learning.expected import (
     differentiable,
     incoming_like,
     is_not_zero,
+    real,
+    reference_gradients,
 )
 from opwright.checks.learning.twice import NOTICED
 from opwright.checks.protocol import Subject
@@ -27,17 +30,18 @@ from opwright.spec.operator import OWN, OperatorSpec
 from opwright.spec.tolerance import Tolerance
 
 _PLANTED = (0.0, 1.5)  # a second derivative that is nothing, or half too large, has to be found
-# Two chains of roundings are compared: each element may be off by so many eps of the largest one, but by
-# no more than this part of it, which is less than a missing term.
+# Two chains of roundings are compared: each element may be off by so many eps of the largest one, or of
+# what it is made of, but by no more than this part of it, which is less than a missing term.
 _ROUNDINGS, _MOST = 64, 1 / 16
 _NO_FORMULA = r"derivative for \S+ is not implemented"
 # What an operator says that will not be differentiated again: by its binding, by once_differentiable,
-# by autograd of what its backward changed or of an operation without a formula.
+# by autograd of what its backward changed or of an operation without a formula, by torch.compile.
 _REFUSALS = (
     "its gradient cannot be differentiated again",
     "trying to differentiate twice a function",
     NOTICED,
     _NO_FORMULA,
+    "does not currently support double backward",
 )
 # Autograd's formula in float64 is its own oracle: what it loses where it cancels is no error.
 _OF_FLOAT64 = 1e-12
@@ -62,7 +66,22 @@ def double_backward(case: Case, subject: Subject, call: Call) -> Outcome:
         _standards(case, call, incoming)  # where the reference has none, that is what is wrong
         return failed(_failing(spec, error))
     labels = [*names, *(f"the gradient that comes in ({i})" for i in range(len(incoming)))]
-    return _judged(call, labels, found, _standards(case, call, incoming))
+    outcome = _judged(call, labels, found, _standards(case, call, incoming))
+    told = tuple(
+        replace(one, message=one.message + _differentiated(spec)) for one in outcome.findings
+    )
+    return replace(outcome, findings=told)
+
+
+def _differentiated(spec: OperatorSpec) -> str:
+    """What it was that autograd differentiated, where a reader may take the kernels for it."""
+    named = [backward.name for backward in spec.backwards if backward.backwards]
+    if not named:
+        return ""
+    return (
+        f'. double_backward="reference" differentiates the reference of {" and ".join(named)}, and not its '
+        "kernels: nothing in that may be detached"
+    )
 
 
 def _accepted(spec: OperatorSpec) -> tuple[str, ...]:
@@ -93,7 +112,7 @@ def _second(
     graded = [g for g in first if g is not None and g.requires_grad]
     if graded:
         torch.autograd.backward(graded, [_weights(g) for g in graded])
-    return [source.grad for source in sources]
+    return [None if source.grad is None else real(source.grad) for source in sources]
 
 
 def _weights(gradient: torch.Tensor) -> torch.Tensor:
@@ -106,22 +125,43 @@ def _standards(case: Case, call: Call, incoming: Sequence[torch.Tensor]) -> tupl
     """What the second derivative by each argument, and by each incoming gradient, is held to."""
     reference = _of_reference(call, incoming, wide=False)
     oracle = _of_reference(call, incoming, wide=True)
+    sources = [*(call.arguments[n] for n in differentiable(call.spec, call)), *incoming]
+    first = _size_of_first(call, incoming)
     most = max((one.numel() for one in reference), default=1)
     declared = max(reduction_length(one, case) for one in (call.spec, *call.spec.backwards))
     standards: list[Standard] = []
-    for one, exact in zip(reference, oracle, strict=True):
+    for one, exact, source in zip(reference, oracle, sources, strict=True):
         length = max(declared, most // max(one.numel(), 1))
-        held = set_standards(one, exact, _tolerance(one, exact), reduction_length=length)
-        standards += [loosened(standard, _least(standard)) for standard in held]
+        terms = _terms(source, first)
+        lost = exact.abs() <= _ROUNDINGS * torch.finfo(exact.dtype).eps * terms
+        told = torch.where(lost, 0, exact)
+        held = set_standards(one, told, _tolerance(one, told), reduction_length=length)
+        standards += [loosened(each, _least(each, terms.reshape(-1), length)) for each in held]
     return tuple(standards)
 
 
-def _least(standard: Standard) -> torch.Tensor:
-    """What each element may be off by, however exact the reference is."""
+def _size_of_first(call: Call, incoming: Sequence[torch.Tensor]) -> float:
+    """The root mean square of the terms whose sum is differentiated once more: gradients, with weights."""
+    given = [grad.detach() for grad in incoming]
+    first = reference_gradients(call, differentiable(call.spec, call), given, wide=True)
+    sizes = torch.cat([(one * _weights(one)).abs().reshape(-1) for one in first])
+    finite = sizes[sizes.isfinite()]
+    return float(finite.square().mean().sqrt()) if finite.numel() else 0.0
+
+
+def _terms(source: torch.Tensor, first: float) -> torch.Tensor:
+    """How large a second derivative's terms are, which may cancel: the first one's over what it is by."""
+    sizes = source.detach().abs().to(torch.float64)
+    return (first / sizes).nan_to_num(0.0, 0.0, 0.0)
+
+
+def _least(standard: Standard, terms: torch.Tensor, length: int) -> torch.Tensor:
+    """What each element, a sum of ``length`` terms of either sign, may be off by, however exact the reference."""
     sizes = standard.oracle.abs().nan_to_num(0.0, 0.0, 0.0)
     largest = float(sizes.max()) if sizes.numel() else 0.0
-    part = min(_ROUNDINGS * torch.finfo(standard.reference.dtype).eps, _MOST)
-    return torch.full_like(sizes, part * largest)
+    roundings = _ROUNDINGS * torch.finfo(standard.reference.dtype).eps
+    of_terms: torch.Tensor = terms * min(roundings * length**0.5, _MOST)
+    return of_terms.clamp(min=min(roundings, _MOST) * largest)
 
 
 def _tolerance(reference: torch.Tensor, oracle: torch.Tensor) -> Tolerance | None:
