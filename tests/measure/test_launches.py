@@ -31,6 +31,7 @@ def test_a_number_of_kernels_that_changes_from_call_to_call_is_doubted() -> None
     found = told_of([activity("sum", "sum"), activity("sum"), activity("sum")])
     assert found.doubts == ("calls launch different numbers of kernels: 2, 1, 1",)
     assert found.figures["kernels"] == 1
+    assert len(found.figures["launches"]) == 1
 
 
 def test_nothing_is_told_where_there_is_no_device_or_nobody_records_it() -> None:
