@@ -11,6 +11,7 @@ from opwright import Dim, Operator, Tensor
 from opwright.errors import FoundFault
 from opwright.inputs.call import make_call
 from opwright.measure.cache import Flush
+from opwright.session import bench_calls
 from opwright.session.bench_calls import Calls, Judge, bound, trusted
 from opwright.session.bench_cases import bench_cases
 from opwright.spec.operator import OperatorSpec
@@ -122,6 +123,19 @@ def test_a_result_of_other_inputs_is_not_right_for_these() -> None:
     calls.prepare()()
     with pytest.raises(FoundFault):
         judge.recheck(first)
+
+
+def test_each_set_of_inputs_is_judged_once_and_then_compared_bit_by_bit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    judged: list[object] = []
+    real = bench_calls.expect
+    monkeypatch.setattr(bench_calls, "expect", lambda *a: (judged.append(a), real(*a))[1])
+    calls = calls_of(DOUBLED, lambda input: input * 2)
+    judge = judge_of(calls)
+    for _ in range(9):
+        judge.recheck(calls.prepare()())
+    assert len(judged) == 3
 
 
 def test_other_bits_are_judged_anew_and_may_be_right_too() -> None:
