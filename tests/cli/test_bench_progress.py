@@ -61,3 +61,15 @@ def test_a_terminal_shows_how_far_each_operator_is_and_nothing_afterwards(
     assert "4/4" in shown
     assert "swish" in shown
     assert shown.rstrip().endswith("\x1b[2K"), "the last thing is that the lines are erased"
+
+
+@pytest.mark.parametrize("console", [False], indirect=True)
+def test_one_process_of_the_next_operator_has_a_line_of_its_own(console: Console) -> None:
+    with watching(quiet=False, verbose=False) as watcher:
+        for operator in ("swish", "add2"):
+            watcher.begin(operator, 1)
+            watcher.row(0, "n=1")
+    assert text(console).splitlines() == [
+        "swish: timing in process 1",
+        "add2: timing in process 1",
+    ]
