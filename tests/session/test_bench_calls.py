@@ -12,7 +12,7 @@ from opwright.errors import FoundFault
 from opwright.inputs.call import make_call
 from opwright.measure.cache import Flush
 from opwright.session import bench_calls
-from opwright.session.bench_calls import Calls, Judge, bound, trusted
+from opwright.session.bench_calls import Calls, Judge, Settling, bound, trusted
 from opwright.session.bench_cases import bench_cases
 from opwright.spec.operator import OperatorSpec
 
@@ -53,7 +53,7 @@ class Counted(Flush):
 def calls_of(spec: OperatorSpec, function: Any, flush: Flush | None = None) -> Calls:
     (case,) = bench_cases(spec)
     inputs = [make_call(spec, case.with_other_values(number)) for number in range(3)]
-    return Calls(function, inputs, bound, flush)
+    return Calls(function, inputs, bound, Settling(flush is None, flush))
 
 
 def judge_of(calls: Calls, spec: OperatorSpec = DOUBLED) -> Judge:
@@ -172,3 +172,14 @@ def test_the_least_that_a_call_moves_is_each_input_and_output_once() -> None:
 
 def test_nobody_looks_at_the_references_own_results() -> None:
     assert trusted("anything") is False
+
+
+def test_calls_begin_with_the_set_that_they_are_told_and_go_round() -> None:
+    (case,) = bench_cases(DOUBLED)
+    inputs = [make_call(DOUBLED, case.with_other_values(number)) for number in range(3)]
+    calls = Calls(torch.neg, inputs, bound, Settling(warm=False, flush=None), first=2)
+    taken = []
+    for _ in range(4):
+        calls.prepare()
+        taken.append(inputs.index(calls.latest[0]))
+    assert taken == [2, 0, 1, 2]

@@ -43,10 +43,10 @@ def how_options(function: Command) -> Command:
     )
     cache = click.option(
         "--cache",
-        type=click.Choice(["cold", "warm"]),
+        type=click.Choice(["cold", "rotating", "warm"]),
         default="cold",
         show_default=True,
-        help="The last-level cache before each call.",
+        help="The last-level cache before each call: flushed, cold because tensors rotate, or warm.",
     )
     processes = click.option(
         "--processes", type=click.IntRange(min=1), default=5, show_default=True

@@ -19,7 +19,7 @@ from opwright.measure.timers import TIMERS, default_timer, timer_for
 Verdict = Literal["effective", "not effective", "cannot tell"]
 
 _LINE_BYTES = 64
-_UNKNOWN_BYTES = 128 << 20  # flushed twice over where nobody says how large the last level is
+UNKNOWN_BYTES = 128 << 20  # flushed twice over where nobody says how large the last level is
 _REPEATS = 31
 # The part of the last level that is read to see whether it is cached. A device has to be given enough for
 # the difference to show beside the launch; one thread of a host little enough to stay on its processor.
@@ -47,7 +47,7 @@ class Flush:
 
     def __init__(self, device: Device | None, last_level_bytes: int) -> None:
         self.last_level_bytes = last_level_bytes
-        self.size_bytes = 2 * (last_level_bytes or _UNKNOWN_BYTES)
+        self.size_bytes = 2 * (last_level_bytes or UNKNOWN_BYTES)
         place = device.first if device else torch.device("cpu")
         # Written, not zeroed: pages that nobody has written to are all one and the same.
         self._buffer = torch.full((self.size_bytes // 8,), 1, dtype=torch.int64, device=place)

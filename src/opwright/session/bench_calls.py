@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import torch
 
@@ -22,12 +22,19 @@ from opwright.spec.operator import OperatorSpec
 Bind: TypeAlias = Callable[[Callable[..., Any], Call], Callable[[], Any]]
 
 
+class Settling(NamedTuple):
+    """What is done off the clock before each call: one that fills the cache, a flush that empties it, or nothing."""
+
+    warm: bool
+    flush: Flush | None
+
+
 class Calls:
     """A function's calls on each set of inputs in turn; what a call has written to is as it was at the next.
 
-    ``bind`` makes a call without arguments of a function and its arguments. ``flush`` empties the cache
-    before each; without one, a call that nobody times fills it. With a device to ``capture`` on, calls are
-    replays of graphs.
+    ``bind`` makes a call without arguments of a function and its arguments. Where they are ``warm``, a call
+    that nobody times fills the cache; ``flush`` empties it before each. With a device to ``capture`` on, calls
+    are replays of graphs. The first call is on the set of this number, ``first``.
     """
 
     def __init__(
@@ -35,27 +42,31 @@ class Calls:
         function: Callable[..., Any],
         inputs: Sequence[Call],
         bind: Bind,
-        flush: Flush | None,
+        settling: Settling,
         capture: Device | None = None,
+        *,
+        first: int = 0,
     ) -> None:
-        self._flush = flush
+        self._settling = settling
+        self.inputs = inputs
         own = [_writable(call) for call in inputs]
         runs = [bind(function, call) for call in own]
         if capture is not None:
             runs = [captured(run, capture) for run in runs]
-        self._turns = itertools.cycle(zip(inputs, own, runs, strict=True))
-        self.latest = inputs[0], own[0]
+        sets = list(zip(inputs, own, runs, strict=True))
+        self._turns = itertools.cycle([*sets[first:], *sets[:first]])
+        self.latest = inputs[first], own[first]
 
     def prepare(self) -> Callable[[], Any]:
         """The next call, its arguments as they were drawn and the cache in its state."""
         drawn, own, call = next(self._turns)
         self.latest = drawn, own
-        if self._flush is None:
+        if self._settling.warm:
             call()
         for name in own.written:
             own.arguments[name].copy_(drawn.arguments[name])
-        if self._flush is not None:
-            self._flush()
+        if self._settling.flush is not None:
+            self._settling.flush()
         return call
 
     def bytes_moved(self) -> int:

@@ -16,7 +16,14 @@ from opwright.devices.device import Device, device_for
 from opwright.discovery import find_one
 from opwright.errors import FoundFault, LoadError
 from opwright.inputs.call import Call, make_call
-from opwright.measure.cache import Flush, flush_is_effective, last_level_cache_bytes
+from opwright.measure.cache import (
+    UNKNOWN_BYTES,
+    Flush,
+    flush_is_effective,
+    held_bytes,
+    last_level_cache_bytes,
+    rotating,
+)
 from opwright.measure.ceilings import CeilingMeter
 from opwright.measure.launches import launches_of
 from opwright.measure.memory import memory_of
@@ -26,7 +33,7 @@ from opwright.measure.stopping import Limits
 from opwright.measure.timers import timer_for
 from opwright.records.artifact import artifact_from_json
 from opwright.running import operator_runs
-from opwright.session.bench_calls import Calls, Judge, bound, trusted, with_gradients
+from opwright.session.bench_calls import Calls, Judge, Settling, bound, trusted, with_gradients
 from opwright.session.subject import attach_backwards
 from opwright.spec.case import Case, case_from_json
 from opwright.spec.operator import OperatorSpec
@@ -125,17 +132,30 @@ class Bench:
             if not process
             else {},
             "roofline": self._roofline(case, calls) if not process else {},
-            "flush": self._flush_effect() if not process else {},
+            "flush": self._cold_by(calls) if not process else {},
         }
 
     def _calls(self, case: Case) -> dict[str, Calls]:
-        inputs = [self._call(case, 0)]
-        size_bytes = sum(tensor.nbytes for tensor in inputs[0].tensors.values())
-        count = _LARGE_INPUTS if size_bytes > self._level_bytes else _INPUTS
-        inputs += [self._call(case, number) for number in range(1, count)]
+        inputs = self._inputs(case)
         device = self._device if self._how.timer == "graph" else None
         bind = with_gradients if self._how.gradients else bound
-        return {n: Calls(f, inputs, bind, self._flush, device) for n, f in self._functions.items()}
+        settling = Settling(self._how.cache == "warm", self._flush)
+        apart = len(inputs) // len(
+            self._functions
+        )  # what one has used is out of the cache at the other's turn
+        return {
+            name: Calls(function, inputs, bind, settling, device, first=number * apart)
+            for number, (name, function) in enumerate(self._functions.items())
+        }
+
+    def _inputs(self, case: Case) -> list[Call]:
+        """The sets that calls take in turns; where the cache is cold by that alone, enough to fill it twice."""
+        first = self._call(case, 0)
+        if self._how.cache == "rotating":
+            return rotating(first, 2 * (self._level_bytes or UNKNOWN_BYTES))
+        size_bytes = held_bytes([first])
+        count = _LARGE_INPUTS if size_bytes > self._level_bytes else _INPUTS
+        return [first, *(self._call(case, number) for number in range(1, count))]
 
     def _call(self, case: Case, number: int) -> Call:
         call = make_call(self.spec, case.with_other_values(number))
@@ -165,9 +185,16 @@ class Bench:
         ceilings = self._meter.ceilings(size_bytes, dtype)
         return {"bytes": size_bytes, "flops": flops, "ceilings": asdict(ceilings)}
 
-    def _flush_effect(self) -> dict[str, Any]:
-        """Whether the flush empties the cache, measured once a process."""
-        return asdict(flush_is_effective(self._flush, self._device)) if self._flush else {}
+    def _cold_by(self, calls: dict[str, Calls]) -> dict[str, Any]:
+        """Whether the cache is empty as it should be: the flush's effect is measured, copies are counted."""
+        if self._flush is not None:
+            return asdict(flush_is_effective(self._flush, self._device))
+        if self._how.cache == "warm":
+            return {}
+        size_bytes = held_bytes(calls[OPERATOR].inputs)
+        enough = bool(self._level_bytes) and size_bytes >= 2 * self._level_bytes
+        told = f"calls take sets in turns that hold {size_bytes} bytes, the last level {self._level_bytes}"
+        return {"verdict": "effective" if enough else "not effective", "reason": told}
 
 
 def _recheck(name: str, case: Case, calls: Calls) -> Callable[[Any], bool]:
