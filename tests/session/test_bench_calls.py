@@ -183,3 +183,28 @@ def test_calls_begin_with_the_set_that_they_are_told_and_go_round() -> None:
         calls.prepare()
         taken.append(next(i for i, one in enumerate(inputs) if one is calls.latest[0]))
     assert taken == [2, 0, 1, 2]
+
+
+def test_what_another_process_has_judged_is_not_judged_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    calls = calls_of(DOUBLED, lambda input: input * 2)
+    first = judge_of(calls)
+    first.recheck(calls.prepare()())
+
+    def judged_again(*_: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(bench_calls, "expect", judged_again)
+    again = calls_of(DOUBLED, lambda input: input * 2)
+    assert Judge("it", bench_cases(DOUBLED)[0], again, first.judged).recheck(again.prepare()())
+
+
+def test_a_right_result_for_other_inputs_is_judged() -> None:
+    calls = calls_of(DOUBLED, lambda input: input * 2)
+    first = judge_of(calls)
+    stale = calls.prepare()()
+    first.recheck(stale)
+    calls.prepare()
+    with pytest.raises(FoundFault):
+        Judge("it", bench_cases(DOUBLED)[0], calls, first.judged).recheck(stale)

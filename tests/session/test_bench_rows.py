@@ -31,6 +31,7 @@ def timed(process: int, operator_us: float = 100.0, reference_us: float = 200.0)
     return Timed(
         series=series,
         rechecked={"operator": 3, "reference": 0},
+        judged={},
         late=0,
         facts=dict.fromkeys(series, FACTS) if process == 0 else {},
         roofline={

@@ -21,11 +21,13 @@ _MOST_LATE = 0.05  # of the samples
 class Timed:
     """What one process answered for one case: samples by subject, and what speaks against them.
 
-    ``facts`` by subject, ``roofline`` and ``flush`` come from the first process alone.
+    ``judged`` are digests of what was right, by subject, those of earlier processes too. ``facts`` by subject,
+    ``roofline`` and ``flush`` come from the first process alone.
     """
 
     series: dict[str, Series]
     rechecked: dict[str, int]
+    judged: dict[str, list[str]]
     late: int
     facts: dict[str, Any]
     roofline: dict[str, Any]
@@ -38,7 +40,9 @@ def timed_from_json(answer: Mapping[str, Any]) -> Timed:
         name: Series(**{**plain, "times_us": tuple(plain["times_us"])})
         for name, plain in answer["series"].items()
     }
-    rest = {name: answer[name] for name in ("rechecked", "late", "facts", "roofline", "flush")}
+    rest = {
+        name: answer[name] for name in ("rechecked", "judged", "late", "facts", "roofline", "flush")
+    }
     return Timed(series=series, **rest)
 
 

@@ -206,7 +206,8 @@ def _measured(
     looks: dict[str, list[MachineState]] = {case.name: [] for case in cases}
     for process in range(asked.processes):
         for case in cases:
-            timed[case.name].append(_timed(worker, spec.name, case, process, asked))
+            earlier = timed[case.name]
+            earlier.append(_timed(worker, (spec.name, case), earlier, asked))
             looks[case.name].append(machine_state(run.device))  # at once: clocks fall at rest
             watcher.row(process, case.name)
         worker.end_child()  # the next one has other addresses, and a cache of its own
@@ -284,8 +285,17 @@ def _ready(worker: Worker, payload: dict[str, Any], artifact: Artifact | None) -
     worker.prepare()
 
 
-def _timed(worker: Worker, name: str, case: Case, process: int, asked: BenchAsked) -> Timed:
-    item = {"case": case.to_json(), "limits": asdict(asked.limits), "process": process}
+def _timed(
+    worker: Worker, named: tuple[str, Case], earlier: Sequence[Timed], asked: BenchAsked
+) -> Timed:
+    """What one more process answers for the case of the operator of this name."""
+    name, case = named
+    item = {
+        "case": case.to_json(),
+        "limits": asdict(asked.limits),
+        "process": len(earlier),
+        "judged": earlier[-1].judged if earlier else {},
+    }
     answer = next(worker.run([item]))
     if isinstance(answer, Ended):
         raise WorkerError(

@@ -118,7 +118,15 @@ class Bench:
         timer = timer_for(self._how.timer, self._device)
         operator_runs()
         calls = self._calls(case)
-        subjects = [Subject(n, each.prepare, _recheck(n, case, each)) for n, each in calls.items()]
+        judges = {
+            name: Judge(name, case, each, item["judged"].get(name, ()))
+            for name, each in calls.items()
+            if name != REFERENCE
+        }
+        subjects = [
+            Subject(name, each.prepare, judges[name].recheck if name in judges else trusted)
+            for name, each in calls.items()
+        ]
         process = item["process"]
         try:
             series = sample(subjects, timer, limits, process=process, seed=process)
@@ -127,6 +135,7 @@ class Bench:
         return {
             "series": {s.name: asdict(one) for s, one in zip(subjects, series, strict=True)},
             "rechecked": {subject.name: subject.rechecked for subject in subjects},
+            "judged": {name: sorted(judge.judged) for name, judge in judges.items()},
             "late": timer.late,
             "facts": {name: self._facts(each) for name, each in calls.items()}
             if not process
@@ -195,7 +204,3 @@ class Bench:
         enough = bool(self._level_bytes) and size_bytes >= 2 * self._level_bytes
         told = f"calls take sets in turns that hold {size_bytes} bytes, the last level {self._level_bytes}"
         return {"verdict": "effective" if enough else "not effective", "reason": told}
-
-
-def _recheck(name: str, case: Case, calls: Calls) -> Callable[[Any], bool]:
-    return trusted if name == REFERENCE else Judge(name, case, calls).recheck
