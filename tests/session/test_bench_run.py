@@ -232,3 +232,8 @@ def test_sizes_that_are_not_the_operators_end_the_run(operators: Path, quick: No
 
 def test_a_run_that_has_not_begun_has_a_record_too() -> None:
     assert BenchRun().record("opwright bench", "0.1.0").machine == {}
+
+
+def test_what_takes_other_arguments_is_no_measure(operators: Path) -> None:
+    with pytest.raises(UsageError, match="does not take what timed_right takes"):
+        bench(f"{operators}:timed_right", against=("add2",))

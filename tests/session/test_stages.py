@@ -11,7 +11,7 @@ from opwright.discovery import find_one
 from opwright.errors import CompileError, WorkerError
 from opwright.session.bench_cases import bench_cases
 from opwright.session.bench_run import BenchAsked, BenchRun, bench_operators
-from opwright.session.stages import measure_stages
+from opwright.session.stages import Use, measure_stages
 from opwright.spec.case import Case
 from opwright.spec.target import Target
 
@@ -42,7 +42,7 @@ def described(folder: Path, text: str) -> tuple[str, Case]:
 def test_each_stage_has_a_time_from_every_fresh_process(tmp_path: Path) -> None:
     operator, case = described(tmp_path, NOTING)
     told: list[tuple[int, str]] = []
-    stages = measure_stages(operator, CPU, case, 2, lambda *each: told.append(each))
+    stages = measure_stages(Use(operator, CPU, case), 2, lambda *each: told.append(each))
     assert [stage.name for stage in stages] == [
         *("cold build and load", "store hit and load", "first call", "hot call"),
     ]
@@ -60,7 +60,7 @@ def test_each_stage_has_a_time_from_every_fresh_process(tmp_path: Path) -> None:
 def test_a_process_that_comes_to_no_end_is_named_with_what_it_left(tmp_path: Path) -> None:
     operator, case = described(tmp_path, DYING)
     with pytest.raises(WorkerError, match="came to no end in a fresh process") as error:
-        measure_stages(operator, CPU, case, 2, lambda *each: None)
+        measure_stages(Use(operator, CPU, case), 2, lambda *each: None)
     assert error.value.what.startswith(operator)
     assert "7" in error.value.what.partition("\n")[2]
 

@@ -29,7 +29,7 @@ from opwright.session.checking import built_backward
 from opwright.session.environment import environment_facts
 from opwright.session.recording import artifact_facts, label_of
 from opwright.session.run import found_operators
-from opwright.session.stages import measure_stages
+from opwright.session.stages import Use, measure_stages
 from opwright.session.standing import what_checks_said
 from opwright.session.whole import with_whole
 from opwright.spec.case import Case
@@ -166,7 +166,9 @@ def _staged(
     # At first: a source that does not compile is an error of its own, and not a process that came to no end.
     artifact = build_operator(spec, asked.target, binding=asked.binding)
     watcher.begin(spec.name, 2 * asked.processes)
-    stages = measure_stages(address, asked.target, case, asked.processes, watcher.row)
+    stages = measure_stages(
+        Use(address, asked.target, case, asked.binding), asked.processes, watcher.row
+    )
     return _measurement(spec, asked, artifact, stages=stages)
 
 
@@ -195,7 +197,7 @@ def _measured(
         "cache": asked.cache,
         "gradients": asked.gradients,
         "backwards": _backwards(spec, asked),
-        "against": _told_apart([_against(text, asked) for text in asked.against]),
+        "against": _told_apart([_against(text, asked, spec) for text in asked.against]),
     }
     artifact = with_whole(
         partial(build_operator, spec, asked.target, binding=asked.binding),
@@ -237,11 +239,17 @@ def _measurement(
     )
 
 
-def _against(text: str, asked: BenchAsked) -> dict[str, Any]:
-    """What the worker needs to have another subject beside the operator."""
+def _against(text: str, asked: BenchAsked, beside: OperatorSpec) -> dict[str, Any]:
+    """What the worker needs to have another subject beside the operator. Raises `UsageError`, too."""
     if text in (REFERENCE, COMPILE):
         return {"name": text}
     spec = find_one(text).spec
+    if [a.type for a in spec.schema.arguments] != [a.type for a in beside.schema.arguments]:
+        raise UsageError(
+            f"{spec.name} does not take what {beside.name} takes: {spec.schema.text} beside "
+            f"{beside.schema.text}",
+            hint="Name an operator with arguments of the same types in the same order.",
+        )
     artifact = build_operator(spec, asked.target, binding=asked.binding)
     backwards = _backwards(spec, asked)
     return {

@@ -1,6 +1,7 @@
 """A process in which an operator is used for the first time: it says how long each step took.
 
-``python -m opwright.session.stage_child FILE OPERATOR TARGET CASE``, ``CASE`` in JSON. Only Python and
+``python -m opwright.session.stage_child FILE OPERATOR TARGET CASE BINDING``, ``CASE`` in JSON, ``BINDING``
+empty for the usual one. Only Python and
 torch are there when the clock starts. FILE gets the answer: what an operator prints may be anything.
 """
 
@@ -17,17 +18,19 @@ import torch
 _HOT_CALLS = 200
 
 
-def main(file: str, operator: str, target: str, case: str) -> None:
+def main(file: str, operator: str, target: str, case: str, binding: str) -> None:
     """Find or build, load, call once, and call again."""
-    Path(file).write_text(json.dumps(_stages(operator, target, json.loads(case))))
+    Path(file).write_text(json.dumps(_stages(operator, target, json.loads(case), binding or None)))
 
 
-def _stages(operator: str, target: str, case: dict[str, Any]) -> dict[str, Any]:
+def _stages(
+    operator: str, target: str, case: dict[str, Any], binding: str | None
+) -> dict[str, Any]:
     started = time.perf_counter()
     from opwright.discovery import find_one
 
     described: Any = find_one(operator)
-    described.load(target)
+    described.load(target, binding=binding)
     loaded_seconds = time.perf_counter() - started
 
     from opwright.checks.device.placed import placed
@@ -58,4 +61,4 @@ def _nothing() -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:5])
+    main(*sys.argv[1:6])

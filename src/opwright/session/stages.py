@@ -9,7 +9,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from opwright.errors import WorkerError
 from opwright.process import run_command
@@ -20,9 +20,16 @@ from opwright.spec.target import Target
 _LONGEST_SECONDS = 1800.0
 
 
-def measure_stages(
-    operator: str, target: Target, case: Case, repeats: int, told: Callable[[int, str], object]
-) -> tuple[Stage, ...]:
+class Use(NamedTuple):
+    """The call of one operator that fresh programs make."""
+
+    operator: str
+    target: Target
+    case: Case
+    binding: str | None = None
+
+
+def measure_stages(use: Use, repeats: int, told: Callable[[int, str], object]) -> tuple[Stage, ...]:
     """Four stages of one call, each ``repeats`` times in a fresh process; ``told`` hears of each that is done.
 
     Every cold build has a store of its own, and the hits come from the last one's. Raises `WorkerError`
@@ -33,10 +40,10 @@ def measure_stages(
         store = Path(scratch)
         for number in range(repeats):
             store = Path(scratch) / f"store-{number}"
-            builds.append(_used(operator, target, case, store))
+            builds.append(_used(use, store))
             told(number, "cold build")
         for number in range(repeats):
-            starts.append(_used(operator, target, case, store))
+            starts.append(_used(use, store))
             told(number, "store hit")
     return (
         Stage("cold build and load", tuple(1e6 * each["load_seconds"] for each in builds)),
@@ -46,21 +53,21 @@ def measure_stages(
     )
 
 
-def _used(operator: str, target: Target, case: Case, store: Path) -> dict[str, Any]:
+def _used(use: Use, store: Path) -> dict[str, Any]:
     """What one process says of its first use of the operator."""
     answer = store.with_suffix(".json")
     answer.unlink(missing_ok=True)
     finished = run_command(
         [
             *(sys.executable, "-m", "opwright.session.stage_child", answer),
-            *(operator, str(target), json.dumps(case.to_json())),
+            *(use.operator, str(use.target), json.dumps(use.case.to_json()), use.binding or ""),
         ],
         env={**os.environ, "OPWRIGHT_STORE": str(store)},
         timeout_seconds=_LONGEST_SECONDS,
     )
     if not finished.ok or not answer.is_file():
         raise WorkerError(
-            f"{operator} came to no end in a fresh process:\n{finished.describe()}",
+            f"{use.operator} came to no end in a fresh process:\n{finished.describe()}",
             hint="Run `opwright check` on the operator first.",
         )
     stages: dict[str, Any] = json.loads(answer.read_text())
