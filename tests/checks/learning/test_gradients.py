@@ -130,10 +130,11 @@ def test_just_the_gradient_that_is_named_is_left_out() -> None:
     operator.load()
     subject = Subject(operator.spec, operator.implementation.overload)
     asked = [c for c in gradients.cases(operator.spec) if "undefined" in c.extra]
-    assert [case.extra["undefined"] for case in asked] == ["twice", "half"]
+    left_out = [case.extra["undefined"] for case in asked]
+    assert set(left_out) == {"twice", "half"}
     Parts.defined.clear()
-    assert [gradients.run(case, subject).verdict for case in asked] == ["pass", "pass"]
-    assert Parts.defined == [(False, True), (True, False)]
+    assert {gradients.run(case, subject).verdict for case in asked} == {"pass"}
+    assert Parts.defined == [(name != "twice", name != "half") for name in left_out]
 
 
 class Counted(torch.autograd.Function):

@@ -118,6 +118,21 @@ def standards_of_gradients(
     return tuple(standards)
 
 
+def brought_by(
+    places: Sequence[int],
+    call: Call,
+    wanted: Sequence[str],
+    incoming: Sequence[torch.Tensor | None],
+) -> list[str]:
+    """The ``wanted`` arguments whose gradient by the reference's results at ``places`` alone is not zero.
+
+    A reference that detaches them on purpose brings none.
+    """
+    alone = [grad if place in places else None for place, grad in enumerate(incoming)]
+    found = reference_gradients(call, wanted, alone, wide=True)
+    return [name for name, one in zip(wanted, found, strict=True) if bool(one.count_nonzero())]
+
+
 def called(spec: OperatorSpec, function: Any, arguments: Mapping[str, Any]) -> list[torch.Tensor]:
     """All fresh results of a call of ``function``."""
     positional, keywords = spec.schema.as_call(arguments)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +10,14 @@ import torch
 from torch.autograd.gradcheck import GradcheckError
 
 from opwright.checks.device.placed import placed
-from opwright.checks.learning.expected import called, continuous, differentiable, incoming_like
+from opwright.checks.learning.expected import (
+    asking_reference,
+    called,
+    continuous,
+    differentiable,
+    incoming_like,
+)
+from opwright.checks.learning.graphs import differs, gradients_of, recorded, recorded_views
 from opwright.checks.protocol import Subject
 from opwright.inputs.call import Call
 from opwright.records.verdict import Finding, Outcome, failed, not_checked, passed
@@ -21,14 +29,14 @@ NOTICED = "has been modified by an inplace operation"  # in autograd's own words
 
 def again(case: Case, subject: Subject, call: Call) -> Outcome:
     """The graph gives the same gradients a second time, where it is retained."""
-    leaves, results = _recorded(subject, call)
+    leaves, results = recorded(subject, call)
     incoming = incoming_like(results, case.seed)
-    first = _gradients(results, leaves, incoming, retain_graph=True)
-    second = _gradients(results, leaves, incoming)
+    first = gradients_of(results, leaves, incoming, retain_graph=True)
+    second = gradients_of(results, leaves, incoming)
     differing = [
         name
         for name, one, other in zip(differentiable(call.spec, call), first, second, strict=True)
-        if _differs(one, other)
+        if differs(one, other)
     ]
     if not differing:
         return passed()
@@ -42,20 +50,14 @@ def again(case: Case, subject: Subject, call: Call) -> Outcome:
     )
 
 
-def _differs(one: torch.Tensor | None, other: torch.Tensor | None) -> bool:
-    if one is None:
-        return False
-    return other is None or not torch.equal(one.nan_to_num(), other.nan_to_num())
-
-
 def saved_and_changed(case: Case, subject: Subject, call: Call) -> Outcome:
     """Arguments changed in place after the call: the gradient is that of the call, or autograd refuses."""
     findings = []
     if (device := subject.device) and (kernel := subject.kernel):
         # A change on the host would not reach what the call was given.
         call, subject = placed(call, device), replace(subject, call=kernel)
-    leaves, results = _recorded(subject, call)
-    before = _gradients(results, leaves, incoming_like(results, case.seed))
+    leaves, results = recorded(subject, call)
+    before = gradients_of(results, leaves, incoming_like(results, case.seed))
     for name in differentiable(call.spec, call):
         try:
             after = _gradients_after(case, subject, call, name)
@@ -63,7 +65,7 @@ def saved_and_changed(case: Case, subject: Subject, call: Call) -> Outcome:
             if NOTICED not in str(error):
                 findings.append(_failing(name, error))
             continue
-        if any(_differs(a, b) for a, b in zip(before, after, strict=True)):
+        if any(differs(a, b) for a, b in zip(before, after, strict=True)):
             findings.append(
                 Finding(
                     "gradient of changed arguments",
@@ -79,10 +81,10 @@ def _gradients_after(
     case: Case, subject: Subject, call: Call, changed: str
 ) -> list[torch.Tensor | None]:
     """The gradients where an argument was changed after the call; raises where that is noticed."""
-    leaves, results, given = _recorded_views(subject, call)
+    leaves, results, given = recorded_views(subject, call)
     with torch.no_grad():
         given[changed].mul_(2).add_(1)
-    return _gradients(results, leaves, incoming_like(results, case.seed))
+    return gradients_of(results, leaves, incoming_like(results, case.seed))
 
 
 def _failing(name: str, error: Exception) -> Finding:
@@ -101,49 +103,29 @@ def gradcheck(case: Case, subject: Subject, call: Call) -> Outcome:
         return not_checked("there is no kernel for float64, which finite differences need")
     if sum(tensor.numel() for tensor in wide) > 512:
         return not_checked("finite differences of so many elements take too long")
-    names = differentiable(call.spec, call)
-
-    def function(*values: torch.Tensor) -> Any:
-        return tuple(
-            continuous(
-                called(
-                    call.spec,
-                    subject.call,
-                    {**call.arguments, **dict(zip(names, values, strict=True))},
-                )
-            )
+    operator_runs()
+    if not (said := _mismatch(subject.call, call)):
+        return passed()
+    with asking_reference(call.spec, "gradient"):
+        own = _mismatch(call.spec.reference, call.cloned())
+    if own:
+        return not_checked(
+            "the reference's own gradient, which decides, is not that of finite differences (what it detaches, "
+            f"or a kink there): {own}"
         )
-
-    operator_runs()
-    try:
-        torch.autograd.gradcheck(function, [t.clone().requires_grad_() for t in wide])
-    except GradcheckError as error:
-        return failed(Finding("gradcheck fails", str(error).splitlines()[0]))
-    return passed()
+    return failed(Finding("gradcheck fails", said))
 
 
-def _gradients(
-    results: list[torch.Tensor],
-    leaves: list[torch.Tensor],
-    incoming: list[torch.Tensor],
-    **how: bool,
-) -> list[torch.Tensor | None]:
-    return list(torch.autograd.grad(results, leaves, incoming, allow_unused=True, **how))
-
-
-def _recorded(subject: Subject, call: Call) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
-    """Leaves for all that can have a gradient, and the results that can."""
-    leaves, results, _ = _recorded_views(subject, call, views=False)
-    return leaves, results
-
-
-def _recorded_views(
-    subject: Subject, call: Call, *, views: bool = True
-) -> tuple[list[torch.Tensor], list[torch.Tensor], dict[str, torch.Tensor]]:
+def _mismatch(function: Callable[..., Any], call: Call) -> str:
+    """Where a function's gradients differ from finite differences, empty if nowhere."""
     names = differentiable(call.spec, call)
-    leaves = {name: call.arguments[name].clone().requires_grad_() for name in names}
-    operator_runs()
-    with torch.enable_grad():
-        given = {n: leaf.clone() if views else leaf for n, leaf in leaves.items()}
-        results = continuous(called(call.spec, subject.call, {**call.arguments, **given}))
-    return list(leaves.values()), results, given
+
+    def of(*values: torch.Tensor) -> Any:
+        given = {**call.arguments, **dict(zip(names, values, strict=True))}
+        return tuple(continuous(called(call.spec, function, given)))
+
+    try:
+        torch.autograd.gradcheck(of, [call.arguments[n].clone().requires_grad_() for n in names])
+    except GradcheckError as error:
+        return str(error).splitlines()[0].rstrip(",")
+    return ""
