@@ -19,15 +19,25 @@ from opwright.spec.operator import OperatorSpec
 from opwright.spec.sampling import size_sets
 
 _SIZES = 6
+_LISTED = 24
 
 
 def cases(spec: OperatorSpec) -> Iterator[Case]:
-    """A few sizes, every dtype and every scalar value: each may be another path."""
+    """A few sizes, every dtype and every scalar value: each may be another path. Then each size of 1."""
     for choice, scalars in enumerate(scalar_choices(spec)):
         for seed, sizes in enumerate(size_sets(spec, scalars, count=1 if choice else _SIZES)):
             for dtypes in dtype_choices(spec):
                 name = case_name(sizes, dtypes, scalars)
                 yield Case("mutation", name, dtypes, sizes, scalars, seed=seed)
+    # Where there is nothing to do, an argument is easily given back.
+    scalars, dtypes = scalar_choices(spec)[0], dtype_choices(spec)[0]
+    for sizes in size_sets(spec, scalars, count=_LISTED)[_SIZES:]:
+        if any(_is_one(value) for value in sizes.values()):
+            yield Case("mutation", case_name(sizes, dtypes, scalars), dtypes, sizes, scalars)
+
+
+def _is_one(value: Any) -> bool:
+    return 1 in value if isinstance(value, tuple) else bool(value == 1)
 
 
 def run(case: Case, subject: Subject) -> Outcome:

@@ -11,12 +11,14 @@ from dataclasses import dataclass, field, replace
 import torch
 
 from opwright.checks.judging.outputs import expect, findings_of, judge_call, run_operator, same_bits
+from opwright.checks.learning.graphs import GRADIENTS, judge_learning, run_learning
+from opwright.checks.learning.places import learns
 from opwright.checks.planning.choices import case_name, dtype_choices, scalar_choices
 from opwright.checks.protocol import Check, Subject
-from opwright.inputs.call import make_call
+from opwright.inputs.call import Call, make_call
 from opwright.records.verdict import Finding, Outcome, failed, passed
 from opwright.spec.case import Case
-from opwright.spec.operator import OperatorSpec
+from opwright.spec.operator import OWN, OperatorSpec
 from opwright.spec.sampling import large_size_sets, roomy_size_sets
 
 _THREADS = 4
@@ -27,13 +29,17 @@ _SWITCH_SECONDS = 1e-6  # Python changes threads as often as it can: races show 
 
 
 def cases(spec: OperatorSpec) -> Iterator[Case]:
-    """A small and a middling size of every dtype."""
+    """A small and a middling size of every dtype; with gradients of the operator's own, in the first."""
     scalars = scalar_choices(spec)[0]
     sets = roomy_size_sets(spec, scalars, count=1)
     sets += large_size_sets(spec, scalars, count=1, max_elements=_ELEMENTS)
     for dtypes in dtype_choices(spec):
         for sizes in sets[: 1 if sets[:1] == sets[-1:] else 2]:
             yield Case("threads", case_name(sizes, dtypes), dtypes, sizes, scalars)
+    if spec.backward == OWN and learns(spec):
+        for sizes, dtypes in ((sizes, dtype_choices(spec)[0]) for sizes in sets[-1:]):
+            name = case_name(sizes, dtypes, None, (), GRADIENTS)
+            yield Case("threads", name, dtypes, sizes, scalars, extra={"gradients": True})
 
 
 @dataclass
@@ -52,7 +58,7 @@ def run(case: Case, subject: Subject) -> Outcome:
     callers = []
     for number in range(_THREADS):
         own = replace(case, seed=case.seed + number)
-        results = run_operator(subject, make_call(subject.spec, own))
+        results = _answers(own, subject, make_call(subject.spec, own))
         callers.append(_Caller(own, [tensor.clone() for tensor in results]))
     interval = sys.getswitchinterval()
     sys.setswitchinterval(_SWITCH_SECONDS)
@@ -69,6 +75,11 @@ def run(case: Case, subject: Subject) -> Outcome:
     return passed(figures, notes)
 
 
+def _answers(case: Case, subject: Subject, call: Call) -> list[torch.Tensor]:
+    """What the call gives: results, or gradients."""
+    return (run_learning if case.extra.get("gradients") else run_operator)(subject, call)
+
+
 def _run_together(callers: list[_Caller], subject: Subject) -> None:
     barrier = threading.Barrier(len(callers))
     until = time.monotonic() + _SECONDS
@@ -79,7 +90,7 @@ def _run_together(callers: list[_Caller], subject: Subject) -> None:
         while caller.rounds < _LEAST_ROUNDS or time.monotonic() < until:
             caller.rounds += 1
             try:
-                results = run_operator(subject, template.cloned())
+                results = _answers(caller.case, subject, template.cloned())
             except Exception as error:
                 caller.errors.append(error)
                 return
@@ -105,7 +116,10 @@ def _findings(caller: _Caller, subject: Subject) -> Iterator[Finding]:
     if not caller.differing:
         return
     call = make_call(subject.spec, caller.case)
-    comparison = judge_call(expect(subject.spec, caller.case, call), caller.differing, call)
+    if caller.case.extra.get("gradients"):
+        comparison = judge_learning(caller.case, call, caller.differing)
+    else:
+        comparison = judge_call(expect(subject.spec, caller.case, call), caller.differing, call)
     for finding in findings_of(comparison):
         yield Finding(
             "wrong beside other threads",

@@ -28,7 +28,7 @@ from opwright.records.verdict import Finding, Outcome, failed, not_checked, pass
 from opwright.running import operator_runs
 from opwright.spec.case import Case
 from opwright.spec.operator import OWN, OperatorSpec
-from opwright.spec.sampling import MAX_ELEMENTS, allowed
+from opwright.spec.sampling import MAX_ELEMENTS, Sizes, allowed
 
 _TIMES = (2, 3)  # how much larger tensors are when sizes change
 # For torch.export, to which a size of 0 or 1 is another program, inside of the operator as well: exported at
@@ -46,9 +46,10 @@ _HOWS = (
 
 
 def cases(spec: OperatorSpec) -> Iterator[Case]:
-    """Each way to compile, at one small set of sizes, in the first dtype.
+    """Each way to compile, at one small set of sizes, in the first dtype; functions in others, too.
 
-    Inductor only where the kernel stays one: what it makes of a traced function takes a C++ compiler long.
+    A function is traced, and may take another way in each dtype and for each value of a scalar. Inductor
+    only where the kernel stays one: what it makes of a traced function takes a C++ compiler long.
     """
     if returns_arguments(spec):
         return
@@ -61,6 +62,23 @@ def cases(spec: OperatorSpec) -> Iterator[Case]:
                 continue
             name = case_name(sizes, dtypes, scalars, (), how)
             yield Case("compile", name, dtypes, sizes, scalars, extra={"how": how})
+        if spec.function is not None:
+            yield from _traced_otherwise(spec, sizes)
+
+
+def _traced_otherwise(spec: OperatorSpec, sizes: Sizes) -> Iterator[Case]:
+    """Other dtypes, and other values of scalars."""
+    first, dtypes = scalar_choices(spec)[0], dtype_choices(spec)
+    others = [(chosen, first) for chosen in dtypes[1:]]
+    others += [
+        (dtypes[0], scalars)
+        for scalars in scalar_choices(spec)[1:]
+        if allowed(spec, sizes, scalars, MAX_ELEMENTS)
+    ]
+    how = "static gradients" if spec.backward == OWN and learns(spec) else "static"
+    for chosen, scalars in others:
+        name = case_name(sizes, chosen, scalars, (), how)
+        yield Case("compile", name, chosen, sizes, scalars, extra={"how": how})
 
 
 def run(case: Case, subject: Subject) -> Outcome:

@@ -6,10 +6,38 @@ from collections.abc import Sequence
 
 import torch
 
-from opwright.checks.learning.expected import called, continuous, differentiable
+from opwright.checks.learning.expected import (
+    called,
+    continuous,
+    differentiable,
+    gradient_standards,
+    incoming_like,
+)
 from opwright.checks.protocol import Subject
-from opwright.inputs.call import Call
+from opwright.inputs.call import Call, reference_results
+from opwright.judge import Comparison, judge
 from opwright.running import operator_runs
+from opwright.spec.case import Case
+
+GRADIENTS = "with gradients"  # in names of cases that run the backward, too
+
+
+def run_learning(subject: Subject, call: Call) -> list[torch.Tensor]:
+    """The gradients of all that can have one, zeros where there is none.
+
+    What comes in is the same in each call of a size.
+    """
+    leaves, results = recorded(subject, call)
+    found = gradients_of(results, leaves, incoming_like(results, 0))
+    return [torch.zeros_like(r) if g is None else g for g, r in zip(found, leaves, strict=True)]
+
+
+def judge_learning(case: Case, call: Call, gradients: Sequence[torch.Tensor]) -> Comparison:
+    """The judgement of what `run_learning` gave."""
+    names = differentiable(call.spec, call)
+    incoming = incoming_like(continuous(reference_results(call.spec, call, wide=False)), 0)
+    standards = gradient_standards(call, case, names, incoming)
+    return judge(list(gradients), standards, names=[f"gradient of {name}" for name in names])
 
 
 def recorded(subject: Subject, call: Call) -> tuple[list[torch.Tensor], list[torch.Tensor]]:

@@ -112,12 +112,13 @@ def _mapped_jvp(question: Question, of: Function) -> list[torch.Tensor]:
     return [*results, *tangents]
 
 
-FORWARD = ("torch.func.jvp", "torch.func.jvp in torch.vmap")
+ALONG = "torch.func.jvp"
+FORWARD = (ALONG, "torch.func.jvp in torch.vmap")
 TRANSFORMS: dict[str, Callable[[Question, Function], list[torch.Tensor]]] = {
     "torch.func.grad": _grad,
     "torch.func.vjp": _vjp,
     "torch.func.grad in torch.vmap": _per_sample,
     "autograd through torch.vmap": _through_vmap,
-    "torch.func.jvp": _jvp,
+    ALONG: _jvp,
     "torch.func.jvp in torch.vmap": _mapped_jvp,
 }

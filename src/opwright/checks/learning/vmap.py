@@ -8,7 +8,7 @@ from typing import Any
 
 from opwright.checks.learning.derived import derived
 from opwright.checks.learning.places import function_of, rich_sizes
-from opwright.checks.learning.transforms import FORWARD, TRANSFORMS
+from opwright.checks.learning.transforms import ALONG, FORWARD, TRANSFORMS
 from opwright.checks.learning.vmapped import vmapped
 from opwright.checks.planning.choices import absences, case_name, dtype_choices, scalar_choices
 from opwright.checks.protocol import Check, Subject, no_sizes
@@ -30,6 +30,7 @@ _WAYS: dict[str, tuple[str, dict[str, Any]]] = {
     "at the end": ("back", {}),
     "at the end, results too": ("back", {"out_dim": -1}),
     "here in front, there at the end": ("mixed", {}),
+    "in the middle": ("middle", {}),
     "nested": ("front", {"nested": True}),
     "nested, at the end": ("back", {"nested": True, "out_dim": -1}),
     "one sample": ("front", {"batch": 1}),
@@ -81,12 +82,18 @@ class _Plan:
     ) -> Case:
         """`torch.vmap` over ``names``, in one of the ways."""
         where, more = _WAYS[way]
-        dims = {name: _dim(where, place) for place, name in enumerate(names)}
+        dims = {name: self.dim(where, place, name) for place, name in enumerate(names)}
         # As many as a tensor's own dimension has: what mixes up the two fits, and is silent.
         count = _BATCH if where == "front" else self.last_size(names[0])
         words = f"vmap of {','.join(names)} {way}"
         extra = {**_MAPPED, "batch": count, **more, "in_dims": dims}
         return self.case(words, extra, dtypes, absent)
+
+    def dim(self, where: str, place: int, name: str) -> int:
+        """Where the samples of an argument lie; in the middle is before its last dimension."""
+        rank = len(sizes_of(self.spec.inputs[name], known_values(self.sizes, self.scalars)))
+        middle = -2 if rank else -1
+        return {"front": 0, "back": -1, "mixed": -(place % 2), "middle": middle}[where]
 
     def last_size(self, name: str) -> int:
         """How large the last dimension of an argument is, where that makes few samples and some."""
@@ -106,10 +113,6 @@ class _Plan:
         name = case_name(self.sizes, chosen, self.scalars, absent, words, *of)
         extra = {**extra, "through": self.through}
         return Case("vmap", name, chosen, self.sizes, self.scalars, absent=absent, extra=extra)
-
-
-def _dim(where: str, place: int) -> int:
-    return {"front": 0, "back": -1, "mixed": -(place % 2)}[where]
 
 
 def _mapped_cases(plan: _Plan) -> Iterator[Case]:
@@ -133,12 +136,17 @@ def _derived_cases(plan: _Plan) -> Iterator[Case]:
         yield _derived(plan, how, names)
         if "in torch.vmap" in how and len(names) > 1:
             yield _derived(plan, how, names[:1])
+        if how == ALONG and plan.spec.backward in (None, OWN) and len(names) > 1:
+            for name in names:
+                yield _derived(plan, how, names, only=name)
 
 
-def _derived(plan: _Plan, how: str, batched: Sequence[str]) -> Case:
+def _derived(plan: _Plan, how: str, batched: Sequence[str], only: str = "") -> Case:
     count = _BATCH if "vmap" in how else 1
     words = f"{how} over {','.join(batched)}" if "vmap" in how else how
-    extra = {"how": how, "in_dims": dict.fromkeys(batched, 0), "batch": count}
+    extra: dict[str, Any] = {"how": how, "in_dims": dict.fromkeys(batched, 0), "batch": count}
+    if only:
+        words, extra = f"{words} along {only} alone", {**extra, "wanted": only}
     return plan.case(words, extra)
 
 
