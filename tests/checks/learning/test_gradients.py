@@ -83,6 +83,24 @@ def test_every_form_subset_and_question_is_planned() -> None:
     assert {"how": "dense", "leaves": False} in planned
 
 
+def test_gradients_of_its_own_are_asked_what_kernels_are_asked_as_operators() -> None:
+    own = list(gradients.cases(described("own_planned", "own").spec))
+    derived = list(gradients.cases(described("derived_planned", BACKWARDS["kernels"]).spec))
+    assert {case.name for case in own} > {case.name for case in derived}
+    sizes = {(case.sizes["batch"], case.sizes["hidden"]) for case in own}
+    assert {batch for batch, _ in sizes} >= {(32,), (2, 3), (0,)}
+    assert max(case.sizes["batch"][0] * case.sizes["hidden"] for case in own) > 1 << 16
+    assert {layout for case in own for layout in case.layouts.values()} >= {
+        "transposed",
+        "expanded",
+    }
+    assert {case.extra.get("values") for case in own} >= {"zeros among others", "huge among others"}
+    assert {case.extra.get("times") for case in own} == {None, 2.0**-20, 2.0**10}
+    asked = {case.extra["how"] for case in own} - {case.extra["how"] for case in derived}
+    assert asked == {"another call alive", "results changed afterwards"}
+    assert len({case.name for case in own}) == len(own)
+
+
 def test_an_operator_without_a_backward_has_no_case_and_says_why() -> None:
     spec = described("inferring", None).spec
     plan = gradients.CHECK.plan(spec)

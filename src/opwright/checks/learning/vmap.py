@@ -30,7 +30,7 @@ _WAYS: dict[str, tuple[str, dict[str, Any]]] = {
     "at the end": ("back", {}),
     "at the end, results too": ("back", {"out_dim": -1}),
     "here in front, there at the end": ("mixed", {}),
-    "in the middle": ("middle", {}),
+    "one before the end": ("middle", {}),
     "nested": ("front", {"nested": True}),
     "nested, at the end": ("back", {"nested": True, "out_dim": -1}),
     "one sample": ("front", {"batch": 1}),
@@ -90,7 +90,7 @@ class _Plan:
         return self.case(words, extra, dtypes, absent)
 
     def dim(self, where: str, place: int, name: str) -> int:
-        """Where the samples of an argument lie; in the middle is before its last dimension."""
+        """Where the samples of an argument lie; in the middle, before its last dimension."""
         rank = len(sizes_of(self.spec.inputs[name], known_values(self.sizes, self.scalars)))
         middle = -2 if rank else -1
         return {"front": 0, "back": -1, "mixed": -(place % 2), "middle": middle}[where]
