@@ -35,7 +35,8 @@ from opwright.records.measurement import (
     write_measurement,
 )
 from opwright.session import bench_run
-from opwright.session.bench_run import BenchAsked, BenchRun
+from opwright.session.bench_asked import BenchAsked
+from opwright.session.bench_run import BenchRun
 from opwright.session.environment import environment_facts
 from timed_operators import TIMED
 

@@ -13,7 +13,8 @@ from opwright.errors import CompileError, FoundFault, UsageError, WorkerError
 from opwright.measure.stopping import Limits
 from opwright.records.measurement import OperatorMeasurement
 from opwright.session import bench_run
-from opwright.session.bench_run import BenchAsked, BenchRun, bench_operators
+from opwright.session.bench_asked import BenchAsked
+from opwright.session.bench_run import BenchRun, bench_operators
 from opwright.spec.target import Target
 from timed_operators import TIMED
 

@@ -9,8 +9,9 @@ import pytest
 from operator_folder import write_doubled, write_operator
 from opwright.discovery import find_one
 from opwright.errors import CompileError, WorkerError
+from opwright.session.bench_asked import BenchAsked
 from opwright.session.bench_cases import bench_cases
-from opwright.session.bench_run import BenchAsked, BenchRun, bench_operators
+from opwright.session.bench_run import BenchRun, bench_operators
 from opwright.session.stages import Use, measure_stages
 from opwright.spec.case import Case
 from opwright.spec.target import Target

@@ -119,7 +119,9 @@ def test_a_replay_is_on_the_stream_that_is_current_then(simulated: Device) -> No
 
 def test_a_call_that_waits_cannot_be_captured_and_the_reason_is_told(simulated: Device) -> None:
     source = torch.ones(4, device="simulated")
-    with pytest.raises(DeviceError, match=r"cannot be captured in a graph: .*reading a value") as it:
+    with pytest.raises(
+        DeviceError, match=r"cannot be captured in a graph: .*reading a value"
+    ) as it:
         captured(lambda: source.sum().item(), simulated)
     assert "--only capture" in it.value.hint
     assert (source * 2).cpu().tolist() == [2.0] * 4, "the device is as before"

@@ -10,7 +10,7 @@ import click
 from opwright.cli.options import Command, bound_option, shapes_option
 
 if TYPE_CHECKING:
-    from opwright.session.bench_run import BenchAsked
+    from opwright.session.bench_asked import BenchAsked
 
 _TIMERS = ("host", "issue", "events", "profiler", "graph")
 
@@ -86,7 +86,7 @@ def baseline_option(function: Command) -> Command:
 def asked_from(chosen: dict[str, Any]) -> BenchAsked:
     """What the options of both groups, target and binding ask for. Imports torch; raises `UsageError`."""
     from opwright.measure.stopping import Limits
-    from opwright.session.bench_run import BenchAsked
+    from opwright.session.bench_asked import BenchAsked
 
     limits = Limits(seconds=chosen.pop("seconds"))
     timer = chosen.pop("timer") or ""

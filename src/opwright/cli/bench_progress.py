@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from opwright.cli.loglines import log_lines
+from opwright.cli.progress import live_bars
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -76,20 +77,5 @@ def watching(*, quiet: bool, verbose: bool) -> Iterator[Watcher]:
         elif not console.is_terminal or console.is_dumb_terminal:
             yield Lines(console)
         else:
-            with _bars(console) as bars:
+            with live_bars(console) as bars:
                 yield Live(bars)
-
-
-def _bars(console: Console) -> Bars:
-    from rich import progress as rich
-
-    return rich.Progress(
-        rich.SpinnerColumn(finished_text=" "),
-        rich.TextColumn("[bold]{task.description}"),
-        rich.BarColumn(bar_width=24),
-        rich.MofNCompleteColumn(),
-        rich.TimeElapsedColumn(),
-        rich.TextColumn("[dim]{task.fields[doing]}"),
-        console=console,
-        transient=True,
-    )

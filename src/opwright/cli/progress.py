@@ -126,7 +126,7 @@ def display(*, quiet: bool, verbose: bool) -> Iterator[Display]:
         with _logged(Lines(console), console, verbose) as shown:
             yield shown
         return
-    with _bars(console) as bars, _logged(Live(bars), console, verbose) as shown:
+    with live_bars(console) as bars, _logged(Live(bars), console, verbose) as shown:
         yield shown
 
 
@@ -144,7 +144,8 @@ def _logged(shown: Display, console: Console, verbose: bool) -> Iterator[Display
         yield shown
 
 
-def _bars(console: Console) -> Bars:
+def live_bars(console: Console) -> Bars:
+    """A bar a task with what it is doing, gone at the end."""
     from rich import progress as rich
 
     return rich.Progress(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from opwright.errors import RecordError
-from opwright.files import write_atomic
+from opwright.records.json_file import write_json
 
 MEASUREMENT_VERSION = 1
 MEASUREMENT_KIND = "measurement"
@@ -138,14 +138,8 @@ class Measurement:
 
 
 def write_measurement(measurement: Measurement, path: Path) -> None:
-    """Write it, whole or not at all. Raises `RecordError` when the place cannot be written."""
-    plain = json.loads(json.dumps(asdict(measurement), default=str), parse_constant=_no_number)
-    try:
-        write_atomic(path, json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
-    except OSError as error:
-        raise RecordError(
-            f"{path} cannot be written: {error.strerror}", hint="Name another file for --json."
-        ) from error
+    """Write it, whole or not at all; an end of an interval that is open is null. Raises `RecordError`."""
+    write_json(path, asdict(measurement))
 
 
 def read_measurement(path: Path) -> Measurement:
@@ -170,11 +164,6 @@ def read_measurement(path: Path) -> Measurement:
         raise RecordError(
             f"{path} is not a whole measurement: {error}", hint="Run opwright bench again."
         ) from error
-
-
-def _no_number(constant: str) -> None:
-    """JSON has no infinity: an end of an interval that is open is null there."""
-    del constant
 
 
 def _operator(plain: dict[str, Any]) -> OperatorMeasurement:

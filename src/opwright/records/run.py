@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from opwright.errors import RecordError
-from opwright.files import write_atomic
+from opwright.records.json_file import write_json
 from opwright.records.verdict import VERDICTS, Finding, Outcome, Verdict
 
 RECORD_VERSION = 1
@@ -115,13 +115,7 @@ def worst(verdicts: Iterable[Verdict]) -> Verdict:
 
 def write_record(record: Record, path: Path) -> None:
     """Write the record, whole or not at all. Raises `RecordError` when the place cannot be written."""
-    text = json.dumps(record.to_json(), indent=1, ensure_ascii=False) + "\n"
-    try:
-        write_atomic(path, text)
-    except OSError as error:
-        raise RecordError(
-            f"{path} cannot be written: {error.strerror}", hint="Name another file for --json."
-        ) from error
+    write_json(path, record.to_json())
 
 
 def read_record(path: Path) -> Record:

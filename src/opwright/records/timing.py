@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from opwright.errors import RecordError
-from opwright.files import write_atomic
+from opwright.records.json_file import write_json
 
 TIMING_VERSION = 1
 
@@ -55,9 +53,4 @@ class Timing:
 
 def write_timing(timing: Timing, path: Path) -> None:
     """Write it, whole or not at all. Raises `RecordError` when the place cannot be written."""
-    try:
-        write_atomic(path, json.dumps(asdict(timing), indent=1, ensure_ascii=False) + "\n")
-    except OSError as error:
-        raise RecordError(
-            f"{path} cannot be written: {error.strerror}", hint="Name another file for --json."
-        ) from error
+    write_json(path, asdict(timing))

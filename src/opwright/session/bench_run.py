@@ -9,23 +9,26 @@ from functools import partial
 from typing import Any, Protocol
 
 from opwright.devices.device import Device, device_for
-from opwright.discovery import find_one
 from opwright.errors import DeviceError, FoundFault, OpwrightError, UsageError, WorkerError
 from opwright.measure.machine import MachineState, clocks_policy, machine_state, why_unreliable
-from opwright.measure.stopping import Limits
-from opwright.measure.timers import require_timer
-from opwright.records.artifact import Artifact, artifact_to_json
+from opwright.records.artifact import Artifact
 from opwright.records.measurement import (
     Measurement,
     OperatorMeasurement,
     RatioRecord,
     Row,
 )
+from opwright.session.bench_against import (
+    backwards_of,
+    plain_artifact,
+    told_apart,
+    what_is_loaded_for,
+)
+from opwright.session.bench_asked import BenchAsked
 from opwright.session.bench_cases import bench_cases
 from opwright.session.bench_rows import Timed, ratios_of, rows_of, timed_from_json
-from opwright.session.bench_subject import COMPILE, OPERATOR, PRELOAD, REFERENCE, SETUP
+from opwright.session.bench_subject import PRELOAD, SETUP
 from opwright.session.building import build_operator
-from opwright.session.checking import built_backward
 from opwright.session.environment import environment_facts
 from opwright.session.recording import artifact_facts, label_of
 from opwright.session.run import found_operators
@@ -34,54 +37,10 @@ from opwright.session.standing import what_checks_said
 from opwright.session.whole import with_whole
 from opwright.spec.case import Case
 from opwright.spec.operator import OperatorSpec
-from opwright.spec.sampling import Sizes
-from opwright.spec.target import Target
 from opwright.worker import Ended, Worker
 from opwright.worker import Limits as WorkerLimits
 
-_NO_TIMES = {
-    "emulated": "an emulator's speed is not the device's",
-    "simulated": "a simulated device's speed is not a device's",
-    "npu": "no Ascend device can be timed yet",
-}
 _SETUP_SECONDS = 600.0  # torch.compile of a reference included
-
-
-@dataclass(frozen=True)
-class BenchAsked:
-    """What is measured, and how. ``against`` names references, compilers and other operators.
-
-    ``bound`` is the difference that counts as none, as a fraction. Raises `UsageError` for targets
-    on which nothing can be timed.
-    """
-
-    target: Target
-    binding: str | None = None
-    against: tuple[str, ...] = (REFERENCE,)
-    shapes: tuple[Sizes, ...] | None = None
-    dtypes: tuple[str, ...] = ()
-    timer: str = ""
-    cache: str = "cold"
-    processes: int = 5
-    bound: float = 0.01
-    limits: Limits = field(default_factory=Limits)
-    stages: bool = False
-    share_percent: float | None = None
-    gradients: bool = False
-
-    def __post_init__(self) -> None:
-        """Refuse what cannot be timed before anything is built."""
-        if why := _NO_TIMES.get(self.target.kind):
-            raise UsageError(
-                f"nothing is timed on the target {self.target}: {why}",
-                hint="Use --target cpu or cuda.",
-            )
-        require_timer(self.timer_name, self.target.device_type)
-
-    @property
-    def timer_name(self) -> str:
-        """The one asked for, or the best there is for the target."""
-        return self.timer or ("host" if self.target.device_type == "cpu" else "events")
 
 
 class Watcher(Protocol):
@@ -196,8 +155,8 @@ def _measured(
         "timer": asked.timer_name,
         "cache": asked.cache,
         "gradients": asked.gradients,
-        "backwards": _backwards(spec, asked),
-        "against": _told_apart([_against(text, asked, spec) for text in asked.against]),
+        "backwards": backwards_of(spec, asked),
+        "against": told_apart([what_is_loaded_for(text, asked, spec) for text in asked.against]),
     }
     artifact = with_whole(
         partial(build_operator, spec, asked.target, binding=asked.binding),
@@ -239,57 +198,8 @@ def _measurement(
     )
 
 
-def _against(text: str, asked: BenchAsked, beside: OperatorSpec) -> dict[str, Any]:
-    """What the worker needs to have another subject beside the operator. Raises `UsageError`, too."""
-    if text in (REFERENCE, COMPILE):
-        return {"name": text}
-    spec = find_one(text).spec
-    if [a.type for a in spec.schema.arguments] != [a.type for a in beside.schema.arguments]:
-        raise UsageError(
-            f"{spec.name} does not take what {beside.name} takes: {spec.schema.text} beside "
-            f"{beside.schema.text}",
-            hint="Name an operator with arguments of the same types in the same order.",
-        )
-    artifact = build_operator(spec, asked.target, binding=asked.binding)
-    backwards = _backwards(spec, asked)
-    return {
-        "name": spec.name,
-        "operator": text,
-        "artifact": _plain(artifact),
-        "backwards": backwards,
-    }
-
-
-def _told_apart(against: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Versions of one operator are called alike: then each is called what the user has written."""
-    names = [OPERATOR, *(each["name"] for each in against)]
-    return [
-        {**each, "name": each["operator"]}
-        if "operator" in each and names.count(each["name"]) > 1
-        else each
-        for each in against
-    ]
-
-
-def _backwards(spec: OperatorSpec, asked: BenchAsked) -> list[Any]:
-    """The libraries that compute gradients, where these are timed. Raises `UsageError` where there are none."""
-    if not asked.gradients:
-        return []
-    if spec.backward is None:
-        raise UsageError(
-            f"{spec.name} gives no gradients that could be timed",
-            hint="Leave --gradients out, or give the operator a backward.",
-        )
-    built = [built_backward(each, asked.target, asked.binding) for each in spec.backwards]
-    return [[_plain(one.artifact), one.lacking] for one in built]
-
-
-def _plain(artifact: Artifact | None) -> dict[str, Any] | None:
-    return artifact_to_json(artifact) if artifact else None
-
-
 def _ready(worker: Worker, payload: dict[str, Any], artifact: Artifact | None) -> None:
-    worker.use({**payload, "artifact": _plain(artifact)}, setup=SETUP)
+    worker.use({**payload, "artifact": plain_artifact(artifact)}, setup=SETUP)
     worker.prepare()
 
 

@@ -1,0 +1,65 @@
+"""What a worker needs of an operator, and of others beside which it is timed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from opwright.discovery import find_one
+from opwright.errors import UsageError
+from opwright.records.artifact import Artifact, artifact_to_json
+from opwright.session.bench_asked import BenchAsked
+from opwright.session.bench_subject import COMPILE, OPERATOR, REFERENCE
+from opwright.session.building import build_operator
+from opwright.session.checking import built_backward
+from opwright.spec.operator import OperatorSpec
+
+
+def what_is_loaded_for(text: str, asked: BenchAsked, beside: OperatorSpec) -> dict[str, Any]:
+    """What the worker needs to have another subject beside the operator. Raises `UsageError`, too."""
+    if text in (REFERENCE, COMPILE):
+        return {"name": text}
+    spec = find_one(text).spec
+    if [a.type for a in spec.schema.arguments] != [a.type for a in beside.schema.arguments]:
+        raise UsageError(
+            f"{spec.name} does not take what {beside.name} takes: {spec.schema.text} beside "
+            f"{beside.schema.text}",
+            hint="Name an operator with arguments of the same types in the same order.",
+        )
+    artifact = build_operator(spec, asked.target, binding=asked.binding)
+    backwards = backwards_of(spec, asked)
+    return {
+        "name": spec.name,
+        "operator": text,
+        "artifact": plain_artifact(artifact),
+        "backwards": backwards,
+    }
+
+
+def told_apart(against: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Versions of one operator are called alike: then each is called what the user has written."""
+    names = [OPERATOR, *(each["name"] for each in against)]
+    return [
+        {**each, "name": each["operator"]}
+        if "operator" in each and names.count(each["name"]) > 1
+        else each
+        for each in against
+    ]
+
+
+def backwards_of(spec: OperatorSpec, asked: BenchAsked) -> list[Any]:
+    """The libraries that compute gradients, where these are timed. Raises `UsageError` where there are none."""
+    if not asked.gradients:
+        return []
+    if spec.backward is None:
+        raise UsageError(
+            f"{spec.name} gives no gradients that could be timed",
+            hint="Leave --gradients out, or give the operator a backward.",
+        )
+    built = [built_backward(each, asked.target, asked.binding) for each in spec.backwards]
+    return [[plain_artifact(one.artifact), one.lacking] for one in built]
+
+
+def plain_artifact(artifact: Artifact | None) -> dict[str, Any] | None:
+    """The artifact as data for the worker; None for a Python function, which has none."""
+    return artifact_to_json(artifact) if artifact else None
