@@ -207,11 +207,13 @@ def test_a_baseline_decides_the_code_by_the_bound(
     )
 
 
-def test_a_baseline_from_another_machine_is_no_regression(told: Told, tmp_path: Path) -> None:
+def test_a_baseline_from_another_machine_is_no_regression_and_no_pass(
+    told: Told, tmp_path: Path
+) -> None:
     elsewhere = replace(made(quick(0.1)), environment={**environment_facts(), "cpu": "another"})
     write_measurement(elsewhere, tmp_path / "before.json")
     result = bench("--baseline", tmp_path / "before.json")
-    assert result.exit_code == 0
+    assert result.exit_code == 4
     assert "not comparable: processor: another before" in " ".join(result.stdout.split())
 
 

@@ -176,8 +176,12 @@ def test_what_makes_no_sense_is_refused_before_anything_is_built(
 def test_the_checks_can_be_listed_with_what_a_pass_of_each_says() -> None:
     result = CliRunner().invoke(main, ["check", "--list-checks"])
     assert result.exit_code == 0
-    lines = [line.split(maxsplit=1) for line in result.stdout.splitlines()]
-    assert lines == [[check.name, check.promise] for check in CHECKS]
+    lines = dict(line.split(maxsplit=1) for line in result.stdout.splitlines())
+    assert [*lines] == [check.name for check in CHECKS]
+    assert all(lines[check.name].startswith(f"{check.promise} (") for check in CHECKS)
+    assert lines["vmap"].endswith(" (cpu)")
+    assert lines["stream"].endswith(" (simulated, cuda, hip)")
+    assert lines["numerics"].endswith(" (cpu, emulated, simulated, cuda, hip)")
 
 
 def test_a_device_that_is_called_by_another_name_is_guessed() -> None:

@@ -8,7 +8,7 @@ from click.testing import CliRunner, Result
 
 from made_measurement import made_measurement, made_operator, made_row
 from opwright.cli.main import main
-from opwright.errors import RecordError, Regression, UsageError
+from opwright.errors import NotEvidence, RecordError, Regression, UsageError
 from opwright.records.measurement import Measurement, Series, write_measurement
 
 ENVIRONMENT = dict.fromkeys(("machine", "cpu", "cpus", "python", "torch", "threads"), "same")
@@ -55,10 +55,10 @@ def test_verbose_says_why_each_verdict_is_what_it_is(tmp_path: Path) -> None:
     assert "confidence" in compare(tmp_path, measured(1.0), measured(0.9), "-v").stdout
 
 
-def test_what_differs_beside_the_operator_is_no_regression(tmp_path: Path) -> None:
+def test_what_differs_beside_the_operator_is_no_regression_and_no_pass(tmp_path: Path) -> None:
     other = replace(measured(9.0), environment={**ENVIRONMENT, "torch": "other"})
     result = compare(tmp_path, measured(1.0), other)
-    assert result.exit_code == 0
+    assert result.exit_code == NotEvidence.exit_code == 4
     assert "not comparable: torch: same before, other after" in " ".join(result.stdout.split())
 
 

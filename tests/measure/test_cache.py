@@ -1,4 +1,4 @@
-"""A flush is seen to work, rotating inputs lie where they lay, and what cannot be told is not told."""
+"""A flush is seen to work, copied, copies_that_hold inputs lie where they lay, and what cannot be told is not told."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from opwright.inputs.call import Call
 from opwright.measure import cache
 from opwright.measure.cache import (
     Flush,
+    copied,
+    copies_that_hold,
     flush_is_effective,
     held_bytes,
     last_level_cache_bytes,
-    rotating,
 )
 
 N = Dim("n")
@@ -95,9 +96,9 @@ def test_nothing_is_told_of_a_last_level_of_unknown_size(monkeypatch: pytest.Mon
     assert "nobody says" in effect.reason
 
 
-def test_rotating_calls_hold_as_much_as_asked_in_memory_of_their_own() -> None:
+def test_copies_hold_as_much_as_asked_in_memory_of_their_own() -> None:
     one = call(torch.randn(16, 16), torch.randn(16, 16))
-    calls = rotating(one, 10_000)
+    calls = [copied(one) for _ in range(copies_that_hold(one, 10_000))]
     assert len(calls) == 5  # of 2048 bytes each
     assert held_bytes(calls) == 5 * 2048
     pointers = [t.data_ptr() for c in (one, *calls) for t in c.tensors.values()]
@@ -106,29 +107,28 @@ def test_rotating_calls_hold_as_much_as_asked_in_memory_of_their_own() -> None:
     assert all(c.arguments["k"] == 2.0 for c in calls)
 
 
-def test_rotating_calls_lie_in_memory_as_the_call_does() -> None:
+def test_a_copy_lies_in_memory_as_the_call_does() -> None:
     whole = torch.randn(6, 16)
     views = call(whole.t()[3:9], torch.randn(1, 6).expand(6, 6))
-    for copy in rotating(views, 0):
-        for name, tensor in copy.tensors.items():
-            original = views.tensors[name]
-            assert tensor.stride() == original.stride()
-            assert tensor.storage_offset() == original.storage_offset()
-            assert torch.equal(tensor, original)
+    for name, tensor in copied(views).tensors.items():
+        original = views.tensors[name]
+        assert tensor.stride() == original.stride()
+        assert tensor.storage_offset() == original.storage_offset()
+        assert torch.equal(tensor, original)
 
 
-def test_tensors_that_share_memory_share_it_in_each_copy() -> None:
+def test_tensors_that_share_memory_share_it_in_a_copy() -> None:
     whole = torch.zeros(4, 4)
-    for copy in rotating(call(whole, whole.t()), 0):
-        copy.arguments["a"][0, 1] = 7
-        assert copy.arguments["b"][1, 0] == 7
+    copy = copied(call(whole, whole.t()))
+    copy.arguments["a"][0, 1] = 7
+    assert copy.arguments["b"][1, 0] == 7
     assert whole.sum() == 0
 
 
 @pytest.mark.parametrize("side", [0, 1])
 def test_small_and_empty_calls_end_in_a_few(side: int) -> None:
-    calls = rotating(call(torch.ones(side, side), torch.ones(side, side)), 1 << 40)
-    assert 2 <= len(calls) <= 4096
+    count = copies_that_hold(call(torch.ones(side, side), torch.ones(side, side)), 1 << 40)
+    assert 2 <= count <= 4096
 
 
 @pytest.mark.cuda

@@ -60,6 +60,8 @@ def test_what_would_help_are_processes_where_they_differ_and_samples_where_those
     )
     near = verdict_of(Ratio(1.0101, 0.98, 1.04, 300, 5))[1]
     assert "too near to the bound of 1 %" in near
+    noisy = verdict_of(Ratio(1.0, 0.5, 2.0, 300, 5))[1]
+    assert "scatter too much for a bound of 1 %" in noisy
 
 
 def test_the_processes_asked_for_are_enough() -> None:

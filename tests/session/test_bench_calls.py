@@ -53,7 +53,7 @@ class Counted(Flush):
 def calls_of(spec: OperatorSpec, function: Any, flush: Flush | None = None) -> Calls:
     (case,) = bench_cases(spec)
     inputs = [make_call(spec, case.with_other_values(number)) for number in range(3)]
-    return Calls(function, inputs, bound, Settling(flush is None, flush))
+    return Calls(function, inputs, 3, bound, Settling("cold" if flush else "warm", flush))
 
 
 def judge_of(calls: Calls, spec: OperatorSpec = DOUBLED) -> Judge:
@@ -65,7 +65,6 @@ def test_the_sets_of_inputs_are_taken_in_turns() -> None:
     seen = [calls.prepare()() for _ in range(7)]
     assert len({tensor.data_ptr() for tensor in seen}) == 3
     assert [tensor.data_ptr() for tensor in seen[3:]] == [t.data_ptr() for t in seen[:4]]
-    assert not torch.equal(seen[0], seen[1])
 
 
 @pytest.mark.parametrize("flush", [Counted(), None], ids=["cold", "warm"])
@@ -81,10 +80,12 @@ def test_what_a_call_writes_to_is_as_it_was_drawn_before_each(flush: Flush | Non
         calls.prepare()()
     timed = seen if flush else seen[1::2]
     assert len(timed) == 9
-    assert timed[:3] * 3 == timed
-    drawn, own = calls.latest
-    assert drawn.arguments["total"].tolist() == timed[2], "what was drawn stays"
-    assert own.arguments["total"].tolist() != timed[2]
+    (case,) = bench_cases(ADDS)
+    drawn = [make_call(ADDS, case.with_other_values(number)) for number in range(3)]
+    totals = [call.arguments["total"].tolist() for call in drawn]
+    assert all(each in totals for each in timed)
+    assert calls.latest[0].arguments["total"].tolist() == timed[-1], "what was drawn stays"
+    assert calls.latest[1].arguments["total"].tolist() != timed[-1]
 
 
 def test_a_cold_call_is_flushed_for_last_and_a_warm_one_has_just_been_made() -> None:
@@ -174,15 +175,32 @@ def test_nobody_looks_at_the_references_own_results() -> None:
     assert trusted("anything") is False
 
 
-def test_calls_begin_with_the_set_that_they_are_told_and_go_round() -> None:
+@pytest.mark.parametrize("cache", ["cold", "rotating", "warm"])
+def test_what_is_remembered_by_the_address_of_the_inputs_is_found_wrong(cache: str) -> None:
+    known: dict[int, torch.Tensor] = {}
+
+    def remembered(input: torch.Tensor) -> torch.Tensor:
+        return known.setdefault(input.data_ptr(), input * 2)
+
     (case,) = bench_cases(DOUBLED)
-    inputs = [make_call(DOUBLED, case.with_other_values(number)) for number in range(3)]
-    calls = Calls(torch.neg, inputs, bound, Settling(warm=False, flush=None), first=2)
-    taken = []
-    for _ in range(4):
-        calls.prepare()
-        taken.append(next(i for i, one in enumerate(inputs) if one is calls.latest[0]))
-    assert taken == [2, 0, 1, 2]
+    values = [make_call(DOUBLED, case.with_other_values(number)) for number in range(2)]
+    calls = Calls(remembered, values, 4, bound, Settling(cache, None))
+    judge = judge_of(calls)
+    with pytest.raises(FoundFault):
+        for _ in range(12):
+            judge.recheck(calls.prepare()())
+
+
+def test_rotating_memory_gets_other_values_after_its_turn_and_not_before_it() -> None:
+    (case,) = bench_cases(DOUBLED)
+    values = [make_call(DOUBLED, case.with_other_values(number)) for number in range(2)]
+    calls = Calls(torch.neg, values, 3, bound, Settling("rotating", None))
+    calls.prepare()
+    held = calls.latest[1].arguments["input"].clone()
+    later = calls.latest[1]
+    calls.prepare()
+    assert not torch.equal(later.arguments["input"], held)
+    assert torch.equal(calls.latest[1].arguments["input"], calls.latest[0].arguments["input"])
 
 
 def test_what_another_process_has_judged_is_not_judged_again(

@@ -102,8 +102,10 @@ def run(case: Case, subject: Subject) -> Outcome:
 
 def _finding(case: Case, shown: str, finding: Finding) -> Finding:
     """Right values in another order of memory than compilers are told are a fault of their own."""
-    kind = "output is not dense" if finding.kind == "wrong strides" else "wrong on a layout"
-    return Finding(kind, f"{shown}: {finding.message}", _details(case, finding))
+    said, details = f"{shown}: {finding.message}", _details(case, finding)
+    if finding.kind == "wrong strides":
+        return Finding("output is not dense", said, details)
+    return Finding("wrong on a layout", said, details)
 
 
 def _wrong_dense(subject: Subject, expected: Expected, dense: Call) -> set[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import tempfile
 from pathlib import Path
 
 import click
@@ -36,8 +36,13 @@ def require_writable(path: Path, option: str = "--json") -> None:
     from opwright.errors import RecordError
 
     folder = path.absolute().parent
-    if not folder.is_dir() or not os.access(folder, os.W_OK):
+    try:
+        with tempfile.TemporaryFile(
+            dir=folder
+        ):  # rights alone do not say it: a file system may refuse
+            pass
+    except OSError as error:
         raise RecordError(
-            f"{path} cannot be written: {folder} is not a folder that you can write to",
+            f"{path} cannot be written: {folder} is not a folder that you can write to ({error.strerror})",
             hint=f"Make the folder, or name another file for {option}.",
-        )
+        ) from error

@@ -77,15 +77,15 @@ class Effect:
     read_bytes: int = 0
 
 
-def rotating(call: Call, total_bytes: int) -> list[Call]:
-    """Calls of the same values in memory of their own, laid out alike, that hold ``total_bytes`` together.
+def copies_that_hold(call: Call, total_bytes: int) -> int:
+    """How many copies of the call's tensors hold ``total_bytes``: used in turns they are never in the cache.
 
-    Used in turns they are never in the cache, if that is twice the last level; `held_bytes` says what it came
-    to. There are two or more, and of a very small call no more than some thousands.
+    That is so if it is twice the last level. Two or more, and of a very small call no more than some
+    thousands; `held_bytes` says what it came to.
     """
     size_bytes = held_bytes([call])
     wanted = -(-total_bytes // size_bytes) if size_bytes else 0
-    return [_copied(call) for _ in range(min(max(wanted, 2), _MOST_COPIES))]
+    return min(max(wanted, 2), _MOST_COPIES)
 
 
 def held_bytes(calls: Iterable[Call]) -> int:
@@ -94,8 +94,11 @@ def held_bytes(calls: Iterable[Call]) -> int:
     return sum({storage.data_ptr(): storage.nbytes() for storage in storages}.values())
 
 
-def _copied(call: Call) -> Call:
-    """Whole storages are copied, so that strides, offsets and what tensors share are what they were."""
+def copied(call: Call) -> Call:
+    """The same values in memory of their own.
+
+    Whole storages are copied, so that strides, offsets and what tensors share are what they were.
+    """
     copies: dict[int, torch.Tensor] = {}
     arguments = dict(call.arguments)
     for name, tensor in call.tensors.items():

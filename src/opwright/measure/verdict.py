@@ -69,6 +69,11 @@ def _what_would_help(ratio: Ratio, limit: float, bound: float) -> str:
     half = (_log(ratio.high) - _log(ratio.low)) / 2
     goal = abs(abs(_log(ratio.value)) - limit)
     needed = _processes_needed(ratio, half, goal)
+    if needed is None and goal > limit / 4:
+        return (
+            f"the samples scatter too much for a bound of {100 * bound:g} %, in more than {_MOST_PROCESSES} "
+            "processes, too: wait for a quieter machine, or take more samples in each process"
+        )
     if needed is None:
         return (
             f"the ratio lies too near to the bound of {100 * bound:g} % for any reasonable number of "

@@ -160,7 +160,7 @@ def read_measurement(path: Path) -> Measurement:
     fields = {k: v for k, v in plain.items() if k != "kind"}
     try:
         return Measurement(**{**fields, "operators": tuple(map(_operator, plain["operators"]))})
-    except (TypeError, KeyError) as error:
+    except (TypeError, KeyError, ValueError) as error:
         raise RecordError(
             f"{path} is not a whole measurement: {error}", hint="Run opwright bench again."
         ) from error
@@ -174,10 +174,17 @@ def _operator(plain: dict[str, Any]) -> OperatorMeasurement:
 
 
 def _row(plain: dict[str, Any]) -> Row:
-    series = tuple(Series(**{**s, "times_us": tuple(s["times_us"])}) for s in plain["series"])
+    series = tuple(map(_series, plain["series"]))
     estimate = Estimate(**_with_open_end(plain["estimate"], "high_us"))
     unreliable = tuple(plain["unreliable"])
     return Row(**{**plain, "series": series, "estimate": estimate, "unreliable": unreliable})
+
+
+def _series(plain: dict[str, Any]) -> Series:
+    times_us = tuple(plain["times_us"])
+    if not all(isinstance(time, (int, float)) and 0 <= time < math.inf for time in times_us):
+        raise ValueError("a sample is no time")
+    return Series(**{**plain, "times_us": times_us})
 
 
 def _ratio(plain: dict[str, Any]) -> RatioRecord:

@@ -12,7 +12,7 @@ from rich.text import Text
 from opwright.records.measurement import OperatorRatios, RatioRecord
 from opwright.report.measured import ratio_cells
 
-_COLUMNS = ("takes", "±", "verdict")
+_COLUMNS = ("takes", "99 % interval", "verdict")
 
 
 def comparison_report(operators: Sequence[OperatorRatios], *, verbose: bool = False) -> Group:

@@ -28,11 +28,11 @@ _COLUMNS = (
     ("±", 7),
     ("samples", 7),
     ("of\ncopy", 5),
-    ("operator\ntakes", 9),
-    ("±", 7),
+    ("operator\ntakes", 8),
+    ("99 % interval", 14),
     ("verdict", 11),
 )
-_SUBJECT_WIDTH = 13
+_SUBJECT_WIDTH = 10
 
 
 def measurement_report(measurement: Measurement, *, verbose: bool = False) -> Group:
@@ -50,14 +50,21 @@ def time_text(time_us: float) -> str:
 
 
 def ratio_cells(ratio: RatioRecord) -> list[Text]:
-    """``0.512 x``, ``±1.2 %`` and the verdict: the first one's time in parts of the other's."""
+    """``0.512 x``, ``0.506 to 0.518`` and the verdict: the first one's time in parts of the other's."""
     if ratio.ratio is None or ratio.low is None or ratio.high is None:
         return [Text(), Text(), Text(ratio.verdict, style=RATIO_STYLES[ratio.verdict])]
     return [
         Text(f"{ratio.ratio:.3f} x" if ratio.ratio < 999.5 else f"{ratio.ratio:.0f} x"),
-        Text(spread_text(ratio.ratio, ratio.low, ratio.high), style="dim"),
+        Text(interval_text(ratio.low, ratio.high), style="dim"),
         Text(ratio.verdict, style=RATIO_STYLES[ratio.verdict]),
     ]
+
+
+def interval_text(low: float, high: float) -> str:
+    """``0.506 to 0.518``; ``open`` where it has no end."""
+    if not (low > 0 and math.isfinite(high)):
+        return "open"
+    return " to ".join(f"{end:.3f}" if end < 9.9995 else f"{end:.3g}" for end in (low, high))
 
 
 def spread_text(value: float, low: float, high: float) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import functools
 import hashlib
-import itertools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -13,9 +12,10 @@ import torch
 
 from opwright.checks.judging.outputs import expect, judge_call, same_bits
 from opwright.devices.device import Device
+from opwright.devices.placement import storage_bytes
 from opwright.errors import FoundFault
 from opwright.inputs.call import Call, fresh_results
-from opwright.measure.cache import Flush
+from opwright.measure.cache import Flush, copied
 from opwright.measure.captured import captured
 from opwright.measure.roofline import bytes_moved
 from opwright.spec.case import Case
@@ -25,51 +25,57 @@ Bind: TypeAlias = Callable[[Callable[..., Any], Call], Callable[[], Any]]
 
 
 class Settling(NamedTuple):
-    """What is done off the clock before each call: one that fills the cache, a flush that empties it, or nothing."""
+    """The state of the cache before each call, ``cold``, ``rotating`` or ``warm``, and what empties it."""
 
-    warm: bool
+    cache: str
     flush: Flush | None
 
 
 class Calls:
-    """A function's calls on each set of inputs in turn; what a call has written to is as it was at the next.
+    """A function's calls on ``count`` sets of memory in turns, each time with other ones of the ``values``.
 
-    ``bind`` makes a call without arguments of a function and its arguments. Where they are ``warm``, a call
-    that nobody times fills the cache; ``flush`` empties it before each. With a device to ``capture`` on, calls
-    are replays of graphs. The first call is on the set of this number, ``first``.
+    What a function remembers by the address of its arguments is then wrong, and what it has written to is as
+    it was. ``bind`` makes a call without arguments of a function and its arguments.
     """
 
     def __init__(
         self,
         function: Callable[..., Any],
-        inputs: Sequence[Call],
+        values: Sequence[Call],
+        count: int,
         bind: Bind,
         settling: Settling,
-        capture: Device | None = None,
-        *,
-        first: int = 0,
     ) -> None:
-        self._settling = settling
-        self.inputs = inputs
-        own = [_writable(call) for call in inputs]
-        runs = [bind(function, call) for call in own]
-        if capture is not None:
-            runs = [captured(run, capture) for run in runs]
-        sets = list(zip(inputs, own, runs, strict=True))
-        self._turns = itertools.cycle([*sets[first:], *sets[:first]])
-        self.latest = inputs[first], own[first]
+        self._settling, self._values = settling, values
+        self.memory = [copied(values[place % len(values)]) for place in range(count)]
+        self._held = [place % len(values) for place in range(count)]  # which values lie there
+        self._runs = [bind(function, call) for call in self.memory]
+        self._place = count - 1
+        self.latest = values[self._held[-1]], self.memory[-1]
 
     def prepare(self) -> Callable[[], Any]:
-        """The next call, its arguments as they were drawn and the cache in its state."""
-        drawn, own, call = next(self._turns)
-        self.latest = drawn, own
-        if self._settling.warm:
-            call()
-        for name in own.written:
-            own.arguments[name].copy_(drawn.arguments[name])
+        """The next call, with other values in its arguments and the cache in its state."""
+        rotating = self._settling.cache == "rotating"
+        if rotating:
+            self._fill(
+                self._place
+            )  # what is filled is in the cache: it has until its next turn to leave
+        self._place = (self._place + 1) % len(self.memory)
+        if self._settling.cache == "warm":
+            self._runs[self._place]()
+        if not rotating:
+            self._fill(self._place)
         if self._settling.flush is not None:
             self._settling.flush()
-        return call
+        self.latest = self._values[self._held[self._place]], self.memory[self._place]
+        return self._runs[self._place]
+
+    def _fill(self, place: int) -> None:
+        """Give a set the values after its last ones, whole storages at a time: they are laid out alike."""
+        self._held[place] = (self._held[place] + 1) % len(self._values)
+        drawn = self._values[self._held[place]]
+        for name, tensor in self.memory[place].tensors.items():
+            storage_bytes(tensor).copy_(storage_bytes(drawn.arguments[name]))
 
     def bytes_moved(self) -> int:
         """The least that a call has to move."""
@@ -108,15 +114,13 @@ def with_gradients(function: Callable[..., Any], call: Call) -> Callable[[], Any
     return run
 
 
+def replayed(bind: Bind, device: Device) -> Bind:
+    """As ``bind``, each call captured in a graph of the device and replayed."""
+    return lambda function, call: captured(bind(function, call), device)
+
+
 def _differentiable(spec: OperatorSpec, returned: Any) -> list[torch.Tensor]:
     return [tensor for tensor in fresh_results(spec, returned) if tensor.requires_grad]
-
-
-def _writable(call: Call) -> Call:
-    """The call itself, with memory of its own for what it writes to."""
-    return Call(
-        call.spec, {**call.arguments, **{n: call.arguments[n].clone() for n in call.written}}
-    )
 
 
 class Judge:

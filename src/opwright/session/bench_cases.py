@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from opwright.checks.planning.choices import case_name, dtype_choices, scalar_choices
 from opwright.errors import UsageError
 from opwright.spec.case import Case
-from opwright.spec.dims import Dim
+from opwright.spec.dims import Dim, Shape
 from opwright.spec.operator import OperatorSpec
-from opwright.spec.sampling import Sizes, allowed, has_empty, large_size_sets
-from opwright.spec.shape_file import SHAPES_HINT
+from opwright.spec.sampling import Sizes, allowed, has_empty, label, large_size_sets
 
 _MOST_ELEMENTS = 1 << 40  # memory says how much is too much
 _FALLBACK_ELEMENTS = 1 << 22
@@ -68,16 +68,26 @@ def _fitting(spec: OperatorSpec, sizes: Sizes, scalars: Mapping[str, Any]) -> Si
         raise UsageError(
             f"{spec.name} has the dims {', '.join(dims) or 'none'}, and the shapes name "
             f"{', '.join(sizes) or 'none'}",
-            hint=SHAPES_HINT,
+            hint=_hint(spec),
         )
     for name, dim in dims.items():
         _require_size(spec, name, sizes[name], several=not isinstance(dim, Dim))
     if not _fits(spec, sizes, scalars):
         raise UsageError(
-            f"{spec.name} does not take {sizes}: a tensor is empty, or a constraint is not met",
-            hint="See the constraints in its description.",
+            f"{spec.name} is not timed at {label(sizes)}: a tensor is empty or has more than "
+            f"{_MOST_ELEMENTS} elements, or a constraint is not met",
+            hint="Choose other sizes; its description has the constraints.",
         )
     return {name: sizes[name] for name in dims}
+
+
+def _hint(spec: OperatorSpec) -> str:
+    """How a file of shapes looks for this operator."""
+    first = {
+        name: list(dim.typical[0]) if isinstance(dim, Shape) else dim.typical[0]
+        for name, dim in spec.dims.items()
+    }
+    return f"Write a list with an entry a row, each with all dims: [{json.dumps(first)}]."
 
 
 def _require_size(spec: OperatorSpec, name: str, value: Any, *, several: bool) -> None:
@@ -87,7 +97,7 @@ def _require_size(spec: OperatorSpec, name: str, value: Any, *, several: bool) -
     )
     if not right:
         kind = "a list of sizes" if several else "one size"
-        raise UsageError(f"{spec.name}: {name} is {kind}, and not {value!r}", hint=SHAPES_HINT)
+        raise UsageError(f"{spec.name}: {name} is {kind}, and not {value!r}", hint=_hint(spec))
 
 
 def _chosen_dtypes(spec: OperatorSpec, wanted: Sequence[str]) -> list[dict[str, str]]:

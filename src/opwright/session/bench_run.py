@@ -9,7 +9,8 @@ from functools import partial
 from typing import Any, Protocol
 
 from opwright.devices.device import Device, device_for
-from opwright.errors import DeviceError, FoundFault, OpwrightError, UsageError, WorkerError
+from opwright.errors import DeviceError, FoundFault, OpwrightError, UsageError
+from opwright.log import log
 from opwright.measure.machine import MachineState, clocks_policy, machine_state, why_unreliable
 from opwright.records.artifact import Artifact
 from opwright.records.measurement import (
@@ -40,7 +41,8 @@ from opwright.spec.operator import OperatorSpec
 from opwright.worker import Ended, Worker
 from opwright.worker import Limits as WorkerLimits
 
-_SETUP_SECONDS = 600.0  # torch.compile of a reference included
+# For all samples of a row in one process, judging and torch.compile of a reference included.
+_ROW_SECONDS = 300.0
 
 
 class Watcher(Protocol):
@@ -108,7 +110,7 @@ def bench_operators(
         for address, described in found_operators(operators):
             _put_down(run, partial(_staged, address, described.spec, asked, watcher))
         return
-    limits = WorkerLimits(case_seconds=_SETUP_SECONDS, setup_seconds=_SETUP_SECONDS)
+    limits = WorkerLimits(case_seconds=_ROW_SECONDS, setup_seconds=_ROW_SECONDS)
     with Worker(SETUP, preload=PRELOAD, limits=limits) as worker:
         for address, described in found_operators(operators):
             if asked.gradients and described.spec.forward is not None:
@@ -216,9 +218,10 @@ def _timed(
     }
     answer = next(worker.run([item]))
     if isinstance(answer, Ended):
-        raise WorkerError(
-            f"timing {name} on {case.name} came to no end: {answer.message}",
-            hint=f"Run `opwright check` on the operator first.\n{answer.stack or answer.stderr}",
+        log("bench.ended", f"{name}: {answer.stack or answer.stderr}")
+        raise FoundFault(
+            f"{name} could not be timed on {case.name}: it {answer.message}",
+            hint="Run `opwright check` on it; -v shows the stack here. Faults of later calls show only in many.",
         )
     if "wrong" in answer:
         raise FoundFault(answer["wrong"], hint="Run `opwright check`: wrong results are not timed.")

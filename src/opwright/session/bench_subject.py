@@ -19,10 +19,10 @@ from opwright.inputs.call import Call, make_call
 from opwright.measure.cache import (
     UNKNOWN_BYTES,
     Flush,
+    copies_that_hold,
     flush_is_effective,
     held_bytes,
     last_level_cache_bytes,
-    rotating,
 )
 from opwright.measure.ceilings import CeilingMeter
 from opwright.measure.launches import launches_of
@@ -33,7 +33,16 @@ from opwright.measure.stopping import Limits
 from opwright.measure.timers import timer_for
 from opwright.records.artifact import artifact_from_json
 from opwright.running import operator_runs
-from opwright.session.bench_calls import Calls, Judge, Settling, bound, trusted, with_gradients
+from opwright.session.bench_calls import (
+    Bind,
+    Calls,
+    Judge,
+    Settling,
+    bound,
+    replayed,
+    trusted,
+    with_gradients,
+)
 from opwright.session.subject import attach_backwards
 from opwright.spec.case import Case, case_from_json
 from opwright.spec.operator import OperatorSpec
@@ -145,26 +154,25 @@ class Bench:
         }
 
     def _calls(self, case: Case) -> dict[str, Calls]:
-        inputs = self._inputs(case)
-        device = self._device if self._how.timer == "graph" else None
-        bind = with_gradients if self._how.gradients else bound
-        settling = Settling(self._how.cache == "warm", self._flush)
-        apart = len(inputs) // len(
-            self._functions
-        )  # what one has used is out of the cache at the other's turn
+        values, count = self._values(case)
+        bind: Bind = with_gradients if self._how.gradients else bound
+        if self._device is not None and self._how.timer == "graph":
+            bind = replayed(bind, self._device)
+        settling = Settling(self._how.cache, self._flush)
         return {
-            name: Calls(function, inputs, bind, settling, device, first=number * apart)
-            for number, (name, function) in enumerate(self._functions.items())
+            name: Calls(function, values, count, bind, settling)
+            for name, function in self._functions.items()
         }
 
-    def _inputs(self, case: Case) -> list[Call]:
-        """The sets that calls take in turns; where the cache is cold by that alone, enough to fill it twice."""
+    def _values(self, case: Case) -> tuple[list[Call], int]:
+        """What arguments hold in turns, and in how many sets of memory: enough to fill the cache where they rotate."""
         first = self._call(case, 0)
+        large = held_bytes([first]) > self._level_bytes
+        count = _LARGE_INPUTS if large or self._how.cache == "rotating" else _INPUTS
+        values = [first, *(self._call(case, number) for number in range(1, count))]
         if self._how.cache == "rotating":
-            return rotating(first, 2 * (self._level_bytes or UNKNOWN_BYTES))
-        size_bytes = held_bytes([first])
-        count = _LARGE_INPUTS if size_bytes > self._level_bytes else _INPUTS
-        return [first, *(self._call(case, number) for number in range(1, count))]
+            return values, copies_that_hold(first, 2 * (self._level_bytes or UNKNOWN_BYTES))
+        return values, count
 
     def _call(self, case: Case, number: int) -> Call:
         call = make_call(self.spec, case.with_other_values(number))
@@ -200,7 +208,7 @@ class Bench:
             return asdict(flush_is_effective(self._flush, self._device))
         if self._how.cache == "warm":
             return {}
-        size_bytes = held_bytes(calls[OPERATOR].inputs)
+        size_bytes = held_bytes(calls[OPERATOR].memory)
         enough = bool(self._level_bytes) and size_bytes >= 2 * self._level_bytes
         told = f"calls take sets in turns that hold {size_bytes} bytes, the last level {self._level_bytes}"
         return {"verdict": "effective" if enough else "not effective", "reason": told}

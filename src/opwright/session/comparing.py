@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from opwright.errors import RecordError, Regression
+from opwright.errors import NotEvidence, RecordError, Regression
 from opwright.measure.comparable import why_not_comparable
 from opwright.measure.statistics import ratio_of_independent
 from opwright.measure.verdict import verdict_of
@@ -50,11 +50,20 @@ def regressions(operators: Sequence[OperatorRatios]) -> list[str]:
 
 
 def require_no_regression(operators: Sequence[OperatorRatios], bound: float) -> None:
-    """Raise `Regression` where an operator has become slower by more than ``bound``."""
+    """Raise `Regression` where an operator has become slower by more than ``bound``.
+
+    `NotEvidence` where of no row of an operator anything can be told: that is no pass.
+    """
     if slower := regressions(operators):
         raise Regression(
             f"slower than before by more than {100 * bound:g} %: {', '.join(slower)}",
             hint="Build the old sources again and measure both in one run, with --against.",
+        )
+    verdicts = {r.verdict for each in operators for r in each.ratios if r.subject == OPERATOR}
+    if not verdicts & {"faster", "same"}:
+        raise NotEvidence(
+            "nothing can be told of any operator: every row is 'cannot tell' or 'not comparable'",
+            hint="The reasons stand above; measure both in one run, with --against, where that can be.",
         )
 
 
