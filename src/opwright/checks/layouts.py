@@ -97,15 +97,18 @@ def run(case: Case, subject: Subject) -> Outcome:
     if {finding.kind for finding in findings} <= _wrong_dense(subject, expected, dense):
         said = f"{shown}: the same values laid out densely give a wrong result too: "
         return failed(*(replace(finding, message=said + finding.message) for finding in findings))
-    return failed(*(_finding(case, shown, finding) for finding in findings))
+    only_strides = all(finding.kind == "wrong strides" for finding in findings)
+    made = _not_dense if only_strides else _wrong
+    return failed(*(made(case, shown, finding) for finding in findings))
 
 
-def _finding(case: Case, shown: str, finding: Finding) -> Finding:
-    """Right values in another order of memory than compilers are told are a fault of their own."""
-    said, details = f"{shown}: {finding.message}", _details(case, finding)
-    if finding.kind == "wrong strides":
-        return Finding("output is not dense", said, details)
-    return Finding("wrong on a layout", said, details)
+def _not_dense(case: Case, shown: str, finding: Finding) -> Finding:
+    """Right values, in another order of memory than compilers are told."""
+    return Finding("output is not dense", f"{shown}: {finding.message}", _details(case, finding))
+
+
+def _wrong(case: Case, shown: str, finding: Finding) -> Finding:
+    return Finding("wrong on a layout", f"{shown}: {finding.message}", _details(case, finding))
 
 
 def _wrong_dense(subject: Subject, expected: Expected, dense: Call) -> set[str]:
