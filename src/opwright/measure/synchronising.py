@@ -13,6 +13,8 @@ import torch
 
 from opwright.devices.activity import kernel_name
 from opwright.devices.device import Device
+from opwright.measure.step import Step
+from opwright.measure.timers import EventTimer
 from opwright.records.timing import Combination, Span
 
 EARLIER_MS = 2.0  # of work that the device has from before, as in a program
@@ -59,16 +61,9 @@ def four_ways(call: Callable[[], Any], device: Device | None) -> tuple[Combinati
 
 
 def device_time_us(call: Callable[[], Any], device: Device) -> float:
-    """The median time between two events around the call, the device kept busy until both are issued."""
-    times = []
-    for _ in range(_SAMPLES):
-        device.delay(EARLIER_MS)
-        first = device.timed_event()
-        call()
-        last = device.timed_event()
-        device.synchronize()
-        times.append(float(first.elapsed_time(last)) * 1e3)
-    return statistics.median(times)
+    """The median time of the call on the device itself, as `EventTimer` takes it."""
+    step = Step(lambda: call, lambda result: None)  # noqa: ARG005 -- nobody looks at it
+    return statistics.median(EventTimer(device).times_us([step] * _SAMPLES))
 
 
 def sees_device(device: Device | None) -> bool:
