@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+import io
 import os
 import sys
 from contextlib import suppress
 
 import pytest
 
-from opwright.cli.terminal import aside, output
+from opwright.cli.terminal import aside, output, survive_any_encoding
 
 
 def printed(capsys: pytest.CaptureFixture[str]) -> str:
@@ -49,3 +50,14 @@ def test_a_reader_that_has_gone_is_told_and_does_not_end_the_process(
         output().print("a line")
     with suppress(OSError):  # what could not be written is tried once more
         pipe.close()
+
+
+def test_signs_that_an_encoding_lacks_come_out_plainly_and_others_as_escapes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    written = io.BytesIO()
+    monkeypatch.setattr("sys.stdout", io.TextIOWrapper(written, encoding="ascii"))
+    survive_any_encoding()
+    output().print("3.1 µs ±2 ×4 ü")
+    sys.stdout.flush()
+    assert written.getvalue() == b"3.1 us +/-2 x4 \\xfc\n"

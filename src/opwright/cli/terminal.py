@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import sys
 from typing import TYPE_CHECKING
 
@@ -32,12 +33,38 @@ def print_whole(console: Console, shown: RenderableType) -> None:
     console.print(shown)
 
 
+# What stands for a sign that an encoding lacks.
+_PLAIN = {
+    "µ": "u",
+    "±": "+/-",
+    "×": "x",
+    "·": "|",
+    "°": "deg",
+    "√": "sqrt",
+    "…": "...",
+    "‘": "'",
+    "’": "'",
+}
+
+
 def survive_any_encoding() -> None:
-    """Let a character that the terminal's encoding lacks come out as an escape, and not end the command."""
+    """Let a character that the terminal's encoding lacks come out plainly or as an escape.
+
+    It would end the command.
+    """
+    codecs.register_error("opwright.plain", _plain)
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
-            reconfigure(errors="backslashreplace")
+            reconfigure(errors="opwright.plain")
+
+
+def _plain(error: UnicodeError) -> tuple[str | bytes, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        return codecs.backslashreplace_errors(error)
+    at = error.start
+    plain = _PLAIN.get(error.object[at])
+    return codecs.backslashreplace_errors(error) if plain is None else (plain, at + 1)
 
 
 def _console(*, stderr: bool) -> Console:
