@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
+    from opwright.spec.shape_file import Listed
     from opwright.spec.target import Target
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -112,9 +113,7 @@ def verbosity_options(function: Command) -> Command:
     return quiet(verbose(function))
 
 
-def _shapes(
-    context: click.Context, option: click.Parameter, value: str
-) -> tuple[dict[str, Any], ...] | None:
+def _shapes(context: click.Context, option: click.Parameter, value: str) -> Listed | None:
     """None for the typical ones, else what the file lists."""
     from opwright.errors import UsageError
     from opwright.spec.shape_file import TYPICAL, read_shapes
@@ -122,7 +121,7 @@ def _shapes(
     if value == TYPICAL:
         return None
     try:
-        return tuple(read_shapes(Path(value)))
+        return read_shapes(Path(value))
     except UsageError as error:
         raise click.BadParameter(f"{error.what}. {error.hint}", context, option) from error
 
@@ -135,7 +134,7 @@ def shapes_option(function: Command) -> Command:
         default="typical",
         show_default=True,
         metavar="typical|FILE",
-        help="Sizes: the description's typical ones, or a JSON file with a list of them.",
+        help="Sizes: the description's typical ones, or a JSON file with a list of them, or one for each operator.",
     )(function)
 
 

@@ -12,7 +12,7 @@ from opwright.cli.record_file import json_option
 from opwright.log import waiting
 
 if TYPE_CHECKING:
-    from opwright.spec.sampling import Sizes
+    from opwright.spec.shape_file import Listed
     from opwright.spec.target import Target
 
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @shapes_option
 @json_option
 def command(
-    *, operator: str, target: Target, shapes: tuple[Sizes, ...] | None, json_file: Path | None
+    *, operator: str, target: Target, shapes: Listed | None, json_file: Path | None
 ) -> None:
     """Show what a clock around a call really measures.
 

@@ -8,7 +8,7 @@ from opwright.errors import UsageError
 from opwright.measure.stopping import Limits
 from opwright.measure.timers import require_timer
 from opwright.session.bench_subject import REFERENCE
-from opwright.spec.sampling import Sizes
+from opwright.spec.shape_file import Listed
 from opwright.spec.target import Target
 
 _NO_TIMES = {
@@ -29,7 +29,7 @@ class BenchAsked:
     target: Target
     binding: str | None = None
     against: tuple[str, ...] = (REFERENCE,)
-    shapes: tuple[Sizes, ...] | None = None
+    shapes: Listed | None = None
     dtypes: tuple[str, ...] = ()
     timer: str = ""
     cache: str = "cold"

@@ -13,6 +13,7 @@ from opwright.spec.case import Case
 from opwright.spec.dims import Dim, Shape
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.sampling import Sizes, allowed, has_empty, label, large_size_sets
+from opwright.spec.shape_file import Listed, sizes_for
 
 _MOST_ELEMENTS = 1 << 40  # memory says how much is too much
 _FALLBACK_ELEMENTS = 1 << 22
@@ -20,7 +21,7 @@ _FALLBACK_ELEMENTS = 1 << 22
 
 def bench_cases(
     spec: OperatorSpec,
-    shapes: Sequence[Sizes] | None = None,
+    shapes: Listed | None = None,
     dtypes: Sequence[str] = (),
     *,
     gradients: bool = False,
@@ -34,7 +35,7 @@ def bench_cases(
     if shapes is None:
         sets = list(typical_sizes(spec, scalars))
     else:
-        sets = [_fitting(spec, sizes, scalars) for sizes in shapes]
+        sets = [_fitting(spec, sizes, scalars) for sizes in sizes_for(_names(spec), shapes)]
     chosen = _chosen_dtypes(spec, dtypes)
     how = ["with gradients"] if gradients else []
     cases = [
@@ -42,6 +43,11 @@ def bench_cases(
         for each, sizes in itertools.product(chosen, sets)
     ]
     return list({case.name: case for case in cases}.values())  # sizes that are listed twice
+
+
+def _names(spec: OperatorSpec) -> list[str]:
+    """Its name, and for one that computes gradients that of its forward, which has the same dims."""
+    return [spec.name] if spec.forward is None else [spec.name, spec.forward.name]
 
 
 def typical_sizes(spec: OperatorSpec, scalars: Mapping[str, Any]) -> Iterator[Sizes]:

@@ -16,7 +16,7 @@ from opwright.records.timing import Combination, Span, Timing
 from opwright.session.bench_cases import bench_cases
 from opwright.session.recording import label_of
 from opwright.spec.case import case_from_json
-from opwright.spec.sampling import Sizes
+from opwright.spec.shape_file import Listed
 from opwright.spec.target import Target, parse_target
 from opwright.worker import Ended, Limits, Worker
 
@@ -26,7 +26,7 @@ _SECONDS = 600.0  # a simulated device is built first
 _WARM_UP_CALLS = 5
 
 
-def show_timing(operator: str, target: Target, shapes: tuple[Sizes, ...] | None) -> Timing:
+def show_timing(operator: str, target: Target, shapes: Listed | None) -> Timing:
     """Time the first case of the operator in all four ways, in a process of its own.
 
     Raises `UsageError` for a target whose calls nobody can time, and what builds and workers raise.
