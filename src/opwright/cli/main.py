@@ -22,6 +22,7 @@ COMMANDS = {
     "bench": "opwright.cli.bench",
     "compare": "opwright.cli.compare",
     "timing": "opwright.cli.timing",
+    "graph": "opwright.cli.graph",
     "selftest": "opwright.cli.selftest",
     "doctor": "opwright.cli.doctor",
     "cache": "opwright.cli.cache",
@@ -29,7 +30,7 @@ COMMANDS = {
 }
 
 # Those that run users' descriptions, which may do anything to their process.
-SUPERVISED = ("check", "build", "bench", "timing", "selftest")
+SUPERVISED = ("check", "build", "bench", "timing", "graph", "selftest")
 
 
 class Commands(click.Group):

@@ -88,9 +88,12 @@ class Device:
         make = getattr(self.module, kinds.get(self.kind, "Graph"), None)
         return make() if make else None
 
-    def capturing(self, graph: Any, stream: Any) -> AbstractContextManager[Any]:
-        """Inside the block, what is put on ``stream`` is recorded in ``graph``, and not run."""
-        manager: AbstractContextManager[Any] = self.module.graph(graph, stream=stream)
+    def capturing(self, graph: Any, stream: Any, pool: Any = None) -> AbstractContextManager[Any]:
+        """Inside the block, what is put on ``stream`` is recorded in ``graph``, and not run.
+
+        ``pool`` is that of another graph, where both are to share memory (``graph.pool()``).
+        """
+        manager: AbstractContextManager[Any] = self.module.graph(graph, pool=pool, stream=stream)
         return manager
 
     def event(self) -> Any:
@@ -150,12 +153,20 @@ def require_device(target: Target) -> None:
             hint="Run `opwright doctor`; --target emulated runs device code without a GPU, and "
             "`opwright build` builds for one.",
         )
+    if target.kind == "npu":
+        raise DeviceError(
+            f"on target {target} this version runs operators in graph modes only",
+            hint="Run `opwright graph --mode superkernel`.",
+        )
 
 
 def device_count(target: Target) -> int:
     """How many devices there are for ``target``; they are neither set up nor used. 1 for the host."""
     if target.device_type == "cuda":
         return torch.cuda.device_count()
+    if target.kind == "npu":
+        npu = getattr(torch, "npu", None)  # torch-npu's, which comes with torch where it is installed
+        return npu.device_count() if npu is not None else 0
     return _SIMULATED_DEVICES if target.kind == "simulated" else 1
 
 

@@ -182,8 +182,14 @@ _using = stream  # `graph` has an argument of that name
 
 
 @contextmanager
-def graph(captured: Graph, stream: torch.Stream | None = None) -> Iterator[None]:
-    """Inside the block, what is put on ``stream`` (by default a new one) is kept in the graph, not run."""
+def graph(
+    captured: Graph, stream: torch.Stream | None = None, pool: tuple[int, int] | None = None
+) -> Iterator[None]:
+    """Inside the block, what is put on ``stream`` (by default a new one) is kept in the graph, not run.
+
+    With the ``pool`` of an earlier graph, what that one has given back meanwhile is used again.
+    """
+    captured.graph_pool = pool
     synchronize()
     side = Stream() if stream is None else stream
     with _using(side):

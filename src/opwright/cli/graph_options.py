@@ -1,0 +1,101 @@
+"""What `opwright graph` can be asked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from opwright.cli.options import Command
+
+if TYPE_CHECKING:
+    from opwright.session.graph_asked import GraphAsked
+
+
+def _tolerance(
+    context: click.Context, option: click.Parameter, value: str | None
+) -> tuple[float, float] | None:
+    """``ATOL,RTOL`` as two numbers."""
+    from opwright.errors import SpecError
+    from opwright.spec.tolerance import Tolerance
+
+    if value is None:
+        return None
+    words = value.split(",")
+    try:
+        absolute, relative = map(float, words)
+        Tolerance(atol=absolute, rtol=relative)
+    except (ValueError, SpecError) as error:
+        raise click.BadParameter(
+            f"{value!r} is not two numbers of at least 0, as in 1e-5,1e-3.", context, option
+        ) from error
+    return absolute, relative
+
+
+def what_options(function: Command) -> Command:
+    """``--mode``, ``--alone``, ``--join`` and ``--repeat``."""
+    mode = click.option(
+        "--mode",
+        "modes",
+        multiple=True,
+        required=True,
+        metavar="MODE",
+        help="cudagraph, compile, or compile:BACKEND (inductor, aot_eager, cudagraphs); may be repeated.",
+    )
+    alone = click.option(
+        "--alone", is_flag=True, help="The operator alone: not in series, and with no companions."
+    )
+    join = click.option(
+        "--join",
+        multiple=True,
+        metavar="COMPANION",
+        help="elementwise, matmul, reduction or quantisation; may be repeated. Default: all of them.",
+    )
+    repeat = click.option(
+        "--repeat",
+        type=click.IntRange(min=2),
+        default=3,
+        show_default=True,
+        help="Runs of each graph, each with other data.",
+    )
+    return mode(alone(join(repeat(function))))
+
+
+def how_options(function: Command) -> Command:
+    """``--exact``, ``--tolerance``, ``--limit`` and ``--emit``."""
+    exact = click.option("--exact", is_flag=True, help="Compare bit for bit. That is the default.")
+    tolerance = click.option(
+        "--tolerance",
+        callback=_tolerance,
+        metavar="ATOL,RTOL",
+        help="Let results differ by ATOL + RTOL * |result without a graph|.",
+    )
+    limit = click.option(
+        "--limit",
+        "seconds",
+        type=click.FloatRange(min=1.0),
+        default=120.0,
+        show_default=True,
+        metavar="SECONDS",
+        help="The longest that one trial may take; one that takes longer hangs.",
+    )
+    emit = click.option(
+        "--emit",
+        type=click.Path(file_okay=False, path_type=Path),
+        metavar="DIR",
+        help="Write a Python script for each operator and mode, which needs PyTorch alone.",
+    )
+    return exact(tolerance(limit(emit(function))))
+
+
+def asked_from(chosen: dict[str, Any]) -> GraphAsked:
+    """What the options and the target ask for. Imports torch; raises `UsageError`."""
+    from opwright.errors import UsageError
+    from opwright.session.graph_asked import GraphAsked
+
+    if chosen.pop("exact") and chosen["tolerance"] is not None:
+        raise UsageError("--exact and --tolerance exclude each other", hint="Give one of them.")
+    if chosen["emit"] is not None:
+        chosen["emit"] = chosen["emit"].absolute()  # a description may change the folder
+    return GraphAsked(**chosen)

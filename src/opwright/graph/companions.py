@@ -1,0 +1,81 @@
+"""Known-good neighbours for an operator inside a graph: what they compute is exact in any order.
+
+A companion in front gives the operator values that are among those which it was given; one behind takes
+the operator's output. Where a compiler computes one of them otherwise than PyTorch does, that is noticed
+(`opwright.graph.blame`) and not put down to the operator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import torch
+
+_LARGEST_INT8 = 127.0
+
+
+class Companion(NamedTuple):
+    """``before`` takes and gives a floating-point tensor of one shape, ``after`` gives what a check compares."""
+
+    name: str
+    before: Callable[[torch.Tensor], torch.Tensor]
+    after: Callable[[torch.Tensor], tuple[torch.Tensor, ...]]
+
+
+def _neighbour(tensor: torch.Tensor) -> torch.Tensor:
+    """The larger of each element and the one in front of it."""
+    return torch.maximum(tensor, torch.roll(tensor.reshape(-1), 1).reshape(tensor.shape))
+
+
+def _halved(tensor: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    return (tensor * 0.5 + 1.0,)
+
+
+def _reversing(tensor: torch.Tensor) -> torch.Tensor:
+    """The matrix that exchanges columns: each product has one term that is not zero."""
+    width = tensor.shape[-1]
+    return torch.eye(width, dtype=tensor.dtype, device=tensor.device).flip(-1)
+
+
+def _columns_exchanged(tensor: torch.Tensor) -> torch.Tensor:
+    return torch.matmul(tensor, _reversing(tensor))
+
+
+def _below_the_largest(tensor: torch.Tensor) -> torch.Tensor:
+    """Every element, by way of the largest of its row."""
+    return torch.minimum(tensor, tensor.amax(-1, keepdim=True))
+
+
+def _ends_of_rows(tensor: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    return tensor.amax(-1), tensor.amin(-1)
+
+
+def quantised(tensor: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Dynamic quantisation: each row in int8, with its scale."""
+    scale = (tensor.abs().amax(-1, keepdim=True) / _LARGEST_INT8).clamp_min(1e-30)
+    steps = (tensor / scale).round().clamp(-_LARGEST_INT8, _LARGEST_INT8)
+    return torch.nan_to_num(steps).to(torch.int8), scale
+
+
+def _quantised_and_back(tensor: torch.Tensor) -> torch.Tensor:
+    values, scale = quantised(tensor)
+    return (values * scale).to(tensor.dtype)
+
+
+COMPANIONS = (
+    Companion("elementwise", _neighbour, _halved),
+    Companion("matmul", _columns_exchanged, lambda tensor: (_columns_exchanged(tensor),)),
+    Companion("reduction", _below_the_largest, _ends_of_rows),
+    Companion("quantisation", _quantised_and_back, quantised),
+)
+
+
+def companion_named(name: str) -> Companion:
+    """The companion of that name; `KeyError` for none."""
+    return {companion.name: companion for companion in COMPANIONS}[name]
+
+
+def takes(tensor: torch.Tensor) -> bool:
+    """Whether a companion can take the tensor: rows of real floating-point numbers."""
+    return tensor.is_floating_point() and tensor.dim() >= 1 and tensor.numel() > 0

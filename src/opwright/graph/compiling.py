@@ -1,0 +1,254 @@
+"""torch.compile: what a back end is given, how often it is asked, and what comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+import torch
+
+from opwright.graph.graph_breaks import Break, breaks_counted
+from opwright.graph.plain import in_words
+from opwright.graph.protocol import Evidence, Failed, Mode, Setting
+from opwright.records.graph import Answer
+from opwright.records.verdict import Finding
+from opwright.spec.case import Case
+from opwright.spec.operator import OperatorSpec
+from opwright.spec.sampling import MAX_ELEMENTS, allowed
+from opwright.spec.target import Target
+
+STATIC, DYNAMIC = "static", "dynamic"
+# Back ends whose code is for one kind of device alone.
+_ONLY_FOR = {"cudagraphs": ("cuda",), "inductor": ("cpu", "cuda")}
+_TIMES = (1, 2, 3)  # how much larger tensors are when sizes change
+_HOST_NOT_FUSED = "nothing shows on a host what a compiler has fused: a device's profile would"
+_NOT_FUSED = "a kernel of its own stays one in a compiled graph; only a device's profile shows more"
+
+
+class Compiled:
+    """A module compiled by a back end that notes what it is given."""
+
+    static = False
+
+    def __init__(self, setting: Setting, module: torch.nn.Module, seen: Seen) -> None:
+        self.taken: Sequence[torch.Tensor] = ()
+        self._setting, self._seen = setting, seen
+        self._call: Callable[..., Any] = torch.compile(
+            module, backend=seen.backend, dynamic=setting.how == DYNAMIC
+        )
+        self._shapes: set[tuple[torch.Size, ...]] = set()
+
+    def __call__(self, tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+        """Run it, and compile it before that where it has to be."""
+        self.taken = tensors
+        self._shapes.add(tuple(tensor.shape for tensor in tensors))
+        return list(self._call(*tensors))
+
+    def evidence(self) -> Evidence:
+        """What the back end was given, how often, and where tracing has stopped."""
+        graphs, breaks = len(self._seen.graphs), self._seen.breaks()
+        findings = [self._broken(each) for each in breaks]
+        expected = 1 if self._setting.how == DYNAMIC else len(self._shapes)
+        if not breaks and graphs > expected:
+            findings.append(self._recompiled(graphs))
+        facts = {
+            "graphs": graphs,
+            "sizes": len(self._shapes),
+            "graph_breaks": [each.reason for each in breaks],
+            "calls_in_graphs": self._seen.count(self._setting.name),
+        }
+        return Evidence(
+            self._in_graph(),
+            self._captured(graphs, breaks),
+            Answer("not checked", self._why_not_fused()),
+            tuple(findings),
+            facts,
+        )
+
+    def _in_graph(self) -> Answer:
+        setting, count = self._setting, self._seen.count(self._setting.name)
+        if count:
+            return Answer("pass", f"{count} calls of {setting.name} in what the back end was given")
+        return Answer("fail", f"no call of {setting.name} in what the back end was given")
+
+    def _captured(self, graphs: int, breaks: Sequence[Break]) -> Answer:
+        if breaks:
+            return Answer("fail", f"split by {len(breaks)} graph breaks")
+        if not graphs:
+            return Answer("fail", "nothing was compiled")
+        return Answer("pass", f"{graphs} graphs for {len(self._shapes)} sets of sizes, no break")
+
+    def _why_not_fused(self) -> str:
+        return _HOST_NOT_FUSED if self._setting.device is None else _NOT_FUSED
+
+    def _broken(self, each: Break) -> Finding:
+        return Finding(
+            "graph break",
+            f"tracing stops {each.times} times, and the graph is split: {each.reason}",
+            {"reason": each.reason, "times": each.times},
+        )
+
+    def _recompiled(self, graphs: int) -> Finding:
+        sizes = len(self._shapes)
+        if self._setting.how == DYNAMIC:
+            return Finding(
+                "compiled anew for each size",
+                f"{sizes} sets of sizes took {graphs} graphs with dynamic=True: on the way a size becomes a "
+                "number (int(), a Python loop, numpy); keep it symbolic",
+                {"graphs": graphs, "sizes": sizes},
+            )
+        return Finding(
+            "compiled anew",
+            f"{graphs} graphs for {sizes} sets of sizes: something beside its arguments decides on the way, and "
+            "has changed between calls",
+            {"graphs": graphs, "sizes": sizes},
+        )
+
+
+class Seen:
+    """What a back end is given: every graph, in order."""
+
+    def __init__(self, option: str, breaks: Callable[[], list[Break]]) -> None:
+        from torch._dynamo import lookup_backend
+
+        self.graphs: list[torch.fx.GraphModule] = []
+        self.breaks = breaks
+        self._inner = lookup_backend(option)
+
+    def backend(self, graph: torch.fx.GraphModule, inputs: list[torch.Tensor]) -> Any:
+        """Note the graph, and hand it on."""
+        self.graphs.append(graph)
+        return self._inner(graph, inputs)
+
+    def count(self, name: str) -> int:
+        """Calls of ``opwright::swish`` in all graphs."""
+        wanted = name.replace("::", ".")
+        return sum(
+            str(node.target).startswith(f"{wanted}.") or str(node.target) == wanted
+            for graph in self.graphs
+            for node in graph.graph.nodes
+            if node.op == "call_function"
+        )
+
+
+@contextmanager
+def opened(
+    setting: Setting, module: torch.nn.Module, tensors: Sequence[torch.Tensor]
+) -> Iterator[Compiled]:
+    """The module compiled by the option's back end, with nothing of earlier compilations."""
+    from torch._dynamo import reset
+
+    _require_true_fakes(setting, module, tensors)
+    with ExitStack() as stack:
+        reset()
+        stack.callback(reset)
+        if setting.option == "inductor":
+            _keep_inductor_in_place(stack)
+        breaks = stack.enter_context(breaks_counted())
+        yield Compiled(setting, module, Seen(setting.option, breaks))
+
+
+def _keep_inductor_in_place(stack: ExitStack) -> None:
+    """What it compiles lies in a folder that goes away, and it starts no processes."""
+    from torch._inductor import config
+    from torch._inductor.utils import fresh_cache
+
+    stack.enter_context(fresh_cache())
+    stack.enter_context(config.patch(compile_threads=1))
+
+
+def _require_true_fakes(
+    setting: Setting, module: torch.nn.Module, tensors: Sequence[torch.Tensor]
+) -> None:
+    """Raise `Failed` where results without data, which compilers plan with, have not the form of real ones."""
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    if not setting.name:
+        return
+    setting.stage("asking for results without data")
+    real = list(module(*(tensor.clone() for tensor in tensors)))
+    try:
+        with FakeTensorMode() as mode:
+            fake = list(module(*(mode.from_tensor(tensor) for tensor in tensors)))
+    except Exception:
+        return  # compiling it will say so, and where
+    for place, (one, other) in enumerate(zip(real, fake, strict=True)):
+        forms = [(tuple(t.shape), str(t.dtype), t.device.type) for t in (one, other)]
+        if forms[0] != forms[1]:
+            told = " and ".join(f"{form[1]} {list(form[0])} on {form[2]}" for form in forms)
+            message = (
+                f"result {place} of a call with data and of one without are {told}: a compiler plans memory by "
+                "the second. Sizes that follow from values cannot be in a graph"
+            )
+            raise Failed(Finding("fake result differs", message, {"result": place}))
+
+
+def blame(setting: Setting, error: BaseException) -> Failed:
+    """What it means that compiling, or a compiled call, raises."""
+    if setting.name and (why := _broken_here(setting)):
+        return Failed(not_checked=why)
+    cause = getattr(error, "inner_exception", None) or error.__cause__ or error
+    message = f"the call works, and compiled by {setting.option} it fails: {in_words(cause)}"
+    return Failed(Finding("fails in the graph", message, {"exception": type(cause).__name__}))
+
+
+def _broken_here(setting: Setting) -> str:
+    """Why the back end compiles nothing at all here; empty where it does."""
+    from torch._dynamo import reset
+
+    device = None if setting.device is None else setting.device.first
+    reset()
+    try:
+        torch.compile(_plain, backend=setting.option)(torch.ones(8, device=device))
+    except Exception as error:
+        return f"{setting.option} compiles nothing here: {in_words(error)}"
+    return ""
+
+
+def _plain(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor * 2 + 1
+
+
+def why_not(target: Target, option: str) -> str:
+    """Why the back end compiles nothing for a target."""
+    kinds = _ONLY_FOR.get(option)
+    if kinds is None or target.device_type in kinds:
+        return ""
+    return f"the back end {option} makes code for {' and '.join(kinds)}, and not for {target.device_type}"
+
+
+def cases(spec: OperatorSpec, case: Case, how: str, repeat: int) -> tuple[Case, ...]:
+    """One a run: other values, and sizes in turns where they are dynamic. Fewer than two sizes: none."""
+    sets = [case.sizes]
+    if how == DYNAMIC:
+        scaled = [_scaled(case, factor) for factor in _TIMES]
+        sets = [one for one in scaled if allowed(spec, one, case.scalars, MAX_ELEMENTS)]
+        if len(sets) < 2:
+            return ()
+    return tuple(
+        Case(
+            case.check, case.name, case.dtypes, sets[number % len(sets)], case.scalars, seed=number
+        )
+        for number in range(max(repeat, len(sets)))
+    )
+
+
+def _scaled(case: Case, factor: int) -> dict[str, Any]:
+    """Every size so many times as large: what was equal stays so, what was divisible as well."""
+    return {
+        name: tuple(factor * size for size in value) if isinstance(value, tuple) else factor * value
+        for name, value in case.sizes.items()
+    }
+
+
+MODE = Mode(
+    "compile",
+    "torch.compile gives the call's own results, in one graph without a break, for sizes that change as well",
+    options=("inductor", "aot_eager", "cudagraphs"),
+    hows=(STATIC, DYNAMIC),
+    why_not=why_not,
+    open=opened,
+    blame=blame,
+    cases=cases,
+)

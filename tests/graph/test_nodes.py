@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+from opwright.devices.activity import Launch
+from opwright.graph.cudagraph import missing_from
+from opwright.graph.nodes import cuda_nodes
+
+# As cudaGraphDebugDotPrint writes it: a kernel, a copy, and the edge between them.
+DOT = r"""digraph dot {
+subgraph cluster_1 {
+label="graph_1" graph[style="dashed"];
+"graph_1_node_0"[style="solid" shape="record" label="{KERNEL
+| {ID | 0 (topoId: 1) | _Z12swish_kernelIfEvPKfPfl\<\<\<1,256,0\>\>\>}
+| {{node handle | func handle} | {0x000055 | 0x000056}}
+}"];
+
+"graph_1_node_1"[style="solid" shape="record" label="{
+MEMCPY
+| {{ID | node handle} | {1 | 0x000057}}
+}"];
+
+"graph_1_node_0" -> "graph_1_node_1" [headlabel=0];
+}
+}
+"""
+
+
+def test_kernels_are_named_and_other_nodes_called_by_their_kind() -> None:
+    assert cuda_nodes(DOT) == ["_Z12swish_kernelIfEvPKfPfl", "MEMCPY"]
+    assert cuda_nodes("digraph dot {\n}\n") == []
+
+
+def launch(kernel: str, *, current: bool = True) -> Launch:
+    return Launch(kernel, 7, current)
+
+
+def test_a_launch_is_found_by_the_name_that_a_profiler_gives_it() -> None:
+    nodes = cuda_nodes(DOT)
+    assert (
+        missing_from(nodes, [launch("void swish_kernel<float>(float const*, float*, long)")]) == []
+    )
+    assert missing_from(nodes, [launch("void at::native::other<float>(int)")]) != []
+
+
+def test_each_launch_takes_a_node_of_its_own() -> None:
+    two = [launch("aten::mul"), launch("aten::mul", current=False)]
+    assert missing_from(["aten::mul", "aten::mul"], two) == []
+    assert missing_from(["aten::mul", "aten::add"], two) == two[1:]

@@ -1,0 +1,27 @@
+"""Comes to no end where a graph is captured."""
+
+import time
+
+import torch
+from opwright import Dim, Operator, Tensor
+
+rows = Dim("rows", typical=(4,), edge=(6,))
+n = Dim("n", typical=(64,), edge=(3,))
+
+_calls: list[int] = []
+
+
+def computed(input: torch.Tensor) -> torch.Tensor:
+    _calls.append(1)
+    while len(_calls) == 5:
+        time.sleep(1)
+    return input * 2
+
+
+hangs_when_captured = Operator(
+    "hangs_when_captured(Tensor input) -> Tensor",
+    inputs={"input": Tensor(rows, n)},
+    dtypes=("float32",),
+    reference=lambda input: input * 2,
+    function=computed,
+)

@@ -1,0 +1,94 @@
+"""What tests of graph modes share: planted operators, and what becomes of one in the trials that matter."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from opwright.records.graph import GraphedOperator, GraphTrial
+from opwright.session.graph_asked import GraphAsked
+from opwright.session.graph_run import GraphRun, graph_operators
+from opwright.spec.target import Target, parse_target
+from opwright.worker import Worker
+
+FOLDER = Path(__file__).parent / "graph_defects"
+
+# Two correct operators: one that returns, and one that writes and takes a scalar by keyword.
+RIGHT = """
+from opwright import Dim, Operator, Scalar, Shape, Tensor
+
+batch = Shape("batch", typical=((4,), (2, 3)), edge=())
+n = Dim("n", typical=(8,), edge=(5,))
+
+
+def scaled(output, input, *, factor=2.0):
+    output.copy_(input * factor)
+
+
+doubled = Operator(
+    "doubled(Tensor input) -> Tensor",
+    inputs={"input": Tensor(batch, n)},
+    dtypes=("float32",),
+    reference=lambda input: input * 2,
+    function=lambda input: input * 2,
+)
+scaled_into = Operator(
+    "scaled_into(Tensor(a!) output, Tensor input, *, float factor=2.0) -> ()",
+    inputs={"output": Tensor(batch, n), "input": Tensor(batch, n)},
+    dtypes=("float32",),
+    scalars={"factor": Scalar(3.0)},
+    reference=scaled,
+    function=scaled,
+)
+"""
+
+
+class Silent:
+    """A watcher that nobody needs."""
+
+    def begin(self, operator: str, trials: int) -> None: ...
+
+    def trial(self, trial: GraphTrial) -> None: ...
+
+
+@dataclass(frozen=True)
+class Planted:
+    """A planted operator: where its fault shows, and what has to be said of it."""
+
+    folder: Path
+    mode: str
+    target: Target
+    findings: tuple[dict[str, Any], ...]
+    seconds: float
+
+    @property
+    def how(self) -> str:
+        """All findings of an operator are of one trial."""
+        (how,) = {finding["how"] for finding in self.findings}
+        return str(how)
+
+
+def planted() -> Iterator[Planted]:
+    for file in sorted(FOLDER.glob("*/finding.json")):
+        plain = json.loads(file.read_text(encoding="utf-8"))
+        yield Planted(
+            file.parent,
+            plain["mode"],
+            parse_target(plain["target"]),
+            tuple(plain["findings"]),
+            plain.get("seconds", 120.0),
+        )
+
+
+def graphed(worker: Worker, operator: object, asked: GraphAsked) -> GraphedOperator:
+    """What becomes of one operator in the first mode that is asked for."""
+    run = GraphRun()
+    graph_operators(run, worker, [str(operator)], asked, Silent())
+    assert run.errors == []
+    return run.operators[0]
+
+
+Ask = Callable[..., GraphedOperator]

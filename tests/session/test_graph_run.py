@@ -1,0 +1,261 @@
+"""Planted operators are caught in the graph mode that shows their fault; correct ones are left alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graph_operators import RIGHT, Planted, graphed, planted
+from opwright.records.graph import GraphedOperator, GraphTrial
+from opwright.session import graph_run
+from opwright.session.graph_asked import GraphAsked
+from opwright.session.graph_run import graphing
+from opwright.spec.target import Target
+from opwright.worker import Worker
+
+CPU, SIMULATED = Target("cpu"), Target("simulated")
+DEFECTS = {one.folder.name: one for one in planted()}
+ON_CPU = [name for name, one in DEFECTS.items() if one.target == CPU]
+ON_SIMULATED = [name for name, one in DEFECTS.items() if one.target == SIMULATED]
+simulated = pytest.mark.xdist_group("simulated")
+
+
+@pytest.fixture(scope="module")
+def worker() -> Iterator[Worker]:
+    """One process that has imported torch."""
+    with graphing(GraphAsked(CPU, ())) as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def device() -> None:
+    from opwright.session.simulating import build_simulated_device
+
+    build_simulated_device()
+
+
+@pytest.fixture
+def right(tmp_path: Path) -> Path:
+    file = tmp_path / "right.py"
+    file.write_text(RIGHT)
+    return file
+
+
+@pytest.fixture
+def only(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Makes the trials of one kind alone."""
+    plan = graph_run.planned
+
+    def choose(how: str) -> None:
+        monkeypatch.setattr(
+            graph_run, "planned", lambda *given: [t for t in plan(*given) if t.how == how]
+        )
+
+    return choose
+
+
+def caught(defect: Planted, worker: Worker) -> None:
+    asked = GraphAsked(defect.target, (defect.mode,), alone=True, seconds=defect.seconds)
+    (trial,) = graphed(worker, defect.folder, asked).trials
+    said = {finding.kind: finding.message for finding in trial.findings}
+    stated = {finding["kind"] for finding in defect.findings}
+    others = {kind for f in defect.findings for kind in f.get("other_kinds", ())}
+    assert stated <= set(said) <= stated | others, said
+    for finding in defect.findings:
+        for words in finding["says"]:
+            assert words in said[finding["kind"]]
+    assert trial.verdict == "fail"
+
+
+@pytest.mark.parametrize("name", ON_CPU)
+def test_a_planted_operator_is_caught_when_compiled(name: str, worker: Worker, only: Any) -> None:
+    only(DEFECTS[name].how)
+    caught(DEFECTS[name], worker)
+
+
+@simulated
+@pytest.mark.usefixtures("device")
+@pytest.mark.parametrize("name", ON_SIMULATED)
+def test_a_planted_operator_is_caught_when_captured(name: str, worker: Worker, only: Any) -> None:
+    only(DEFECTS[name].how)
+    caught(DEFECTS[name], worker)
+
+
+def all_pass(graphed_operator: GraphedOperator) -> None:
+    trials = {(t.arrangement, t.how): (t.verdict, t.findings) for t in graphed_operator.trials}
+    assert set(trials.values()) == {("pass", ())}, trials
+    assert {trial.fused.verdict for trial in graphed_operator.trials} == {"not checked"}
+    assert graphed_operator.verdict == "pass"
+
+
+def test_a_correct_operator_passes_compiled_in_every_arrangement(
+    right: Path, worker: Worker
+) -> None:
+    found = graphed(worker, f"{right}:doubled", GraphAsked(CPU, ("compile:aot_eager",)))
+    all_pass(found)
+    assert [t.arrangement for t in found.trials[2:4]] == ["two in series", "three in series"]
+    calls = {trial.arrangement: trial.facts["calls_in_graphs"] for trial in found.trials}
+    assert (calls["two in series"], calls["three in series"]) == (2, 3)
+    assert (found.mode, found.label, found.compared) == (
+        "compile:aot_eager",
+        "hardware",
+        "bit for bit",
+    )
+
+
+@simulated
+@pytest.mark.usefixtures("device")
+def test_a_correct_operator_passes_captured_in_every_arrangement(
+    right: Path, worker: Worker
+) -> None:
+    found = graphed(worker, f"{right}:doubled", GraphAsked(SIMULATED, ("cudagraph",)))
+    all_pass(found)
+    assert found.label == "simulated"
+    assert found.trials[0].facts["names"] == ["aten::mul"]
+
+
+@simulated
+@pytest.mark.usefixtures("device")
+@pytest.mark.parametrize(
+    ("mode", "target"), [("compile:aot_eager", CPU), ("cudagraph", SIMULATED)], ids=str
+)
+def test_one_that_writes_its_argument_passes_too(
+    mode: str, target: Target, right: Path, worker: Worker
+) -> None:
+    asked = GraphAsked(target, (mode,), join=("quantisation",))
+    all_pass(graphed(worker, f"{right}:scaled_into", asked))
+
+
+@pytest.mark.slow
+def test_a_correct_operator_passes_with_inductor(right: Path, worker: Worker, only: Any) -> None:
+    only("static")
+    asked = GraphAsked(CPU, ("compile",), join=("quantisation",))
+    found = graphed(worker, f"{right}:doubled", asked)
+    all_pass(found)
+    assert found.mode == "compile"
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("operator", ["add2", "swish", "bias_gelu", "moe_gating_top_k_softmax"])
+@pytest.mark.parametrize("mode", ["compile:inductor", "compile:aot_eager"])
+def test_shipped_operators_pass_compiled(operator: str, mode: str, worker: Worker) -> None:
+    all_pass(graphed(worker, operator, GraphAsked(CPU, (mode,))))
+
+
+@simulated
+@pytest.mark.exhaustive
+@pytest.mark.usefixtures("device")
+@pytest.mark.parametrize("operator", ["add2", "swish", "bias_gelu", "moe_gating_top_k_softmax"])
+def test_shipped_operators_pass_captured(operator: str, worker: Worker) -> None:
+    all_pass(graphed(worker, operator, GraphAsked(SIMULATED, ("cudagraph",))))
+
+
+@pytest.mark.slow
+def test_three_shipped_operators_pass_compiled_alone(worker: Worker, only: Any) -> None:
+    only("static")
+    for operator in ("add2", "swish", "bias_gelu"):
+        asked = GraphAsked(CPU, ("compile:aot_eager",), alone=True)
+        all_pass(graphed(worker, operator, asked))
+
+
+@pytest.mark.cuda
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "mode", ["cudagraph", "compile:inductor", "compile:aot_eager", "compile:cudagraphs"]
+)
+@pytest.mark.parametrize("operator", ["add2", "swish", "bias_gelu"])
+def test_shipped_operators_pass_on_a_gpu(operator: str, mode: str, worker: Worker) -> None:
+    found = graphed(worker, operator, GraphAsked(Target("cuda"), (mode,)))
+    all_pass(found)
+    assert found.label == "hardware"
+
+
+@pytest.mark.cuda
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ON_SIMULATED)
+def test_a_planted_operator_is_caught_on_a_gpu(name: str, worker: Worker, only: Any) -> None:
+    defect = DEFECTS[name]
+    only(defect.how)
+    asked = GraphAsked(Target("cuda"), (defect.mode,), alone=True, seconds=defect.seconds)
+    (trial,) = graphed(worker, defect.folder, asked).trials
+    kinds = {kind for f in defect.findings for kind in (f["kind"], *f.get("other_kinds", ()))}
+    assert {finding.kind for finding in trial.findings} & kinds
+
+
+def test_what_is_not_the_same_by_less_than_a_tolerance_passes(worker: Worker, only: Any) -> None:
+    only("static")
+    asked = GraphAsked(CPU, ("compile:aot_eager",), alone=True, tolerance=(1e-6, 1e-6))
+    found = graphed(worker, DEFECTS["noise_in_the_last_digits"].folder, asked)
+    assert found.verdict == "pass"
+    assert found.compared == "within atol 1e-06, rtol 1e-06"
+
+
+@pytest.mark.parametrize(
+    ("mode", "target", "why"),
+    [
+        ("cudagraph", CPU, "a host has no streams to capture"),
+        ("compile:cudagraphs", CPU, "makes code for cuda, and not for cpu"),
+        ("compile:inductor", SIMULATED, "makes code for cpu and cuda, and not for simulated"),
+    ],
+)
+def test_what_cannot_run_is_not_run_with_the_reason(
+    mode: str, target: Target, why: str, right: Path, worker: Worker
+) -> None:
+    found = graphed(worker, f"{right}:doubled", GraphAsked(target, (mode,)))
+    assert why in found.not_run
+    assert (found.trials, found.verdict) == ((), "not checked")
+
+
+def test_a_target_without_a_device_is_not_run(
+    right: Path, worker: Worker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(graph_run, "device_count", lambda target: 0)
+    found = graphed(worker, f"{right}:doubled", GraphAsked(Target("cuda"), ("cudagraph",)))
+    assert found.not_run == "there is no device for the target cuda here"
+
+
+def test_sizes_that_cannot_change_are_not_checked_and_take_nothing_from_a_pass(
+    tmp_path: Path, worker: Worker
+) -> None:
+    file = tmp_path / "right.py"
+    only_eight = 'n = Dim("n", typical=(8,), edge=(5,))\n'
+    fixed = only_eight.replace("(8,)", "(65_536,)").replace("(5,)", "()")
+    file.write_text(RIGHT.replace(only_eight, fixed).replace("((4,), (2, 3))", "((),)"))
+    asked = GraphAsked(CPU, ("compile:aot_eager",), alone=True)
+    found = graphed(worker, f"{file}:doubled", asked)
+    static, dynamic = found.trials
+    assert (static.verdict, dynamic.verdict, found.verdict) == ("pass", "not checked", "pass")
+    assert dynamic.equal.reason == "no other sizes meet the description's constraints"
+
+
+def test_an_end_is_told_with_mode_and_stage(worker: Worker, only: Any) -> None:
+    only("static")
+    folder = DEFECTS["ends_its_process_when_captured"].folder
+    asked = GraphAsked(CPU, ("compile:aot_eager",), alone=True, repeat=8)
+    (trial,) = graphed(worker, folder, asked).trials
+    (finding,) = trial.findings
+    assert finding.kind == "crash"
+    assert finding.details["mode"] == "compile:aot_eager"
+    assert finding.details["stage"] == trial.stage
+    assert trial.stage.startswith("run ")
+
+
+def test_records_of_all_are_plain_data(right: Path, worker: Worker, only: Any) -> None:
+    only("static")
+    asked = GraphAsked(CPU, ("compile:aot_eager",), alone=True)
+    found = graphed(worker, f"{right}:doubled", asked)
+    run = graph_run.GraphRun(operators=[found])
+    record = run.record("opwright graph", "0")
+    assert json.dumps(record.environment)
+    assert run.exit_code == 0
+    run.operators = [replace(found, trials=(), not_run="no device")]
+    assert run.exit_code == 4
+    failing = GraphTrial(
+        *("alone", "static", "case"), *(found.trials[0].equal,) * 3, found.trials[0].fused
+    )
+    assert failing.verdict == "pass"
