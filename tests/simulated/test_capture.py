@@ -53,6 +53,27 @@ def test_memory_of_a_graph_is_nobody_elses(device: ModuleType) -> None:
     assert answer.cpu().tolist() == [3.0] * 2000
 
 
+def test_graphs_of_one_pool_use_again_what_the_other_has_given_back(device: ModuleType) -> None:
+    source = torch.ones(2000, device="simulated")
+    stream, graphs, places, answers = device.Stream(), [], [], []
+    for pool in (None, "first", None):
+        graph = device.Graph()
+        with device.graph(graph, stream, pool=graphs[0].pool() if pool else None):
+            inner = source * 2
+            places.append(inner.data_ptr())
+            answers.append(inner + 1)
+            del inner
+        graphs.append(graph)
+    first, shared, apart = graphs
+    assert shared.pool() == first.pool() != apart.pool()
+    assert places[0] == places[1] != places[2]
+    del first, graphs[0]
+    source.fill_(2)
+    shared.replay()
+    apart.replay()
+    assert [answer.cpu()[0].item() for answer in answers[1:]] == [5.0, 5.0]
+
+
 WAITING = {
     "reading a value on the host": lambda device, tensor: tensor.sum().item(),
     "a copy to the host": lambda device, tensor: tensor.cpu(),
