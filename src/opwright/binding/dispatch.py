@@ -13,10 +13,15 @@ from opwright.binding.registration import register_transforms
 from opwright.errors import DeviceError
 from opwright.log import log
 from opwright.spec.operator import OWN, OperatorSpec
-from opwright.spec.target import DEVICE_TYPES, Target
+from opwright.spec.target import Target
 
 # Type of device -> the dispatch key of its tensors.
-DISPATCH_KEYS = {"cpu": "CPU", "cuda": "CUDA", "simulated": "PrivateUse1"}
+DISPATCH_KEYS = {
+    "cpu": "CPU",
+    "cuda": "CUDA",
+    "simulated": "PrivateUse1",
+    "npu": "PrivateUse1",
+}
 
 # (namespace, name) -> the operator that has it, in this process
 _holders: dict[tuple[str, str], DispatcherOp] = {}
@@ -24,12 +29,7 @@ _holders_lock = threading.RLock()  # an operator brings its backwards with it
 
 
 def dispatch_key(target: Target) -> str:
-    """The dispatch key of the tensors that a target's kernels take; `DeviceError` where there is none."""
-    if target.device_type not in DISPATCH_KEYS:
-        raise DeviceError(
-            f"operators cannot be run on target {target} by this version",
-            hint=f"Targets that run: {', '.join(k for k, d in DEVICE_TYPES.items() if d in DISPATCH_KEYS)}.",
-        )
+    """The dispatch key of the tensors that a target's kernels take."""
     return DISPATCH_KEYS[target.device_type]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
+from opwright.devices.npu import runtime_is_simulated
 from opwright.files import why_no_file
 from opwright.records.artifact import Artifact
 from opwright.records.run import CaseRecord, OperatorRecord
@@ -60,6 +61,8 @@ def operator_record(
 
 def label_of(target: Target) -> str:
     """What kind of run a run on ``target`` is."""
+    if target.kind == "npu":
+        return "simulated" if runtime_is_simulated() else "hardware"
     on_nvidia = (target.kind, target.source) == ("cuda", "hip")
     return "HIP source on NVIDIA" if on_nvidia else LABELS[target.kind]
 

@@ -11,10 +11,12 @@ NOT_FUSED = (
 )
 
 
-def in_graph(name: str, scope: str, calls: int, inside: int) -> Answer:
-    """Whether the operator is in the graph, and inside the scope where there is to be one."""
+def in_graph(name: str, scope: str, *, times: int, calls: int, inside: int) -> Answer:
+    """Whether all ``times`` calls are in the graph, and inside the scope where there is to be one."""
     if not calls:
         return Answer("fail", f"no call of {name} in the graph")
+    if calls < times:
+        return Answer("fail", f"{calls} calls of {name} in the graph, and {times} were made")
     if scope and inside < calls:
         told = f"of {calls} calls of {name} in the graph, {inside} are in a scope"
         return Answer("fail", told)

@@ -25,12 +25,12 @@ class Scoped(torch.nn.Module):
 
     def __init__(self, module: torch.nn.Module, scope: str, options: str) -> None:
         super().__init__()
-        self._module, self._scope, self._options = module, scope, options
+        self._module, self.scope, self.options = module, scope, options
         self._enter: Callable[..., Any] = importlib.import_module("torchair").scope.super_kernel
 
     def forward(self, *tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
         """What the module gives."""
-        with self._enter(self._scope, self._options):
+        with self._enter(self.scope, self.options):
             results: tuple[torch.Tensor, ...] = self._module(*tensors)
         return results
 
@@ -63,7 +63,7 @@ class Compiled:
         self._setting, self._folder = setting, folder
         self._scope, self._options = "", ""
         if isinstance(module, Scoped):
-            self._scope, self._options = module._scope, module._options
+            self._scope, self._options = module.scope, module.options
         torchair = importlib.import_module("torchair")
         config = importlib.import_module("torchair.configs.compiler_config").CompilerConfig()
         config.debug.graph_dump.type = "pbtxt"

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
@@ -23,14 +26,14 @@ class Scoped(torch.nn.Module):
 
     def __init__(self, module: torch.nn.Module, scope: str) -> None:
         super().__init__()
-        self._module, self._scope = module, scope
+        self._module, self.scope = module, scope
 
     def forward(self, *tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
         """What the module gives."""
         npu: Any = torch.npu  # type: ignore[attr-defined]
-        npu.super_kernel_scope_begin(self._scope)
+        npu.super_kernel_scope_begin(self.scope)
         results: tuple[torch.Tensor, ...] = self._module(*tensors)
-        npu.super_kernel_scope_end(self._scope)
+        npu.super_kernel_scope_end(self.scope)
         return results
 
 
@@ -87,7 +90,7 @@ class Compiled:
         self.taken: Sequence[torch.Tensor] = ()
         self._setting, self._watched = setting, watched
         self._runs = 0
-        self._scope = module._scope if isinstance(module, Scoped) else ""
+        self._scope = module.scope if isinstance(module, Scoped) else ""
 
         def look(graph: torch.fx.GraphModule, *_: Any) -> None:
             watched.traced.append(read_scopes(graph.graph.nodes, setting.name))
@@ -118,7 +121,13 @@ class Compiled:
             "replays": watched.replays,
         }
         return Evidence(
-            in_graph(self._setting.name, self._scope, traced.calls, traced.inside),
+            in_graph(
+                self._setting.name,
+                self._scope,
+                times=self._setting.arrangement.times,
+                calls=traced.calls,
+                inside=traced.inside,
+            ),
             self._captured(),
             Answer("not checked", NOT_FUSED),
             wrong_markers(traced.unpaired),
@@ -132,7 +141,9 @@ class Compiled:
         if watched.captures == 0:
             return Answer("fail", "nothing was captured: torch-npu ran the graph without one")
         if watched.replays < self._runs:
-            return Answer("fail", f"{watched.replays} replays for {self._runs} runs: a fallback ran")
+            return Answer(
+                "fail", f"{watched.replays} replays for {self._runs} runs: a fallback ran"
+            )
         return Answer("pass", f"{watched.captures} captured, {watched.replays} replays")
 
 
@@ -148,9 +159,17 @@ def opened(
         options = compiler_options(setting.option, full_cores=full_cores)
         module = Scoped(module, read_asked(setting.option).scope)
     watched = Watched()
-    reset()
-    try:
-        with watched.watching():
-            yield Compiled(setting, module, watched, options)
-    finally:
+    with ExitStack() as stack:
         reset()
+        stack.callback(reset)
+        _keep_files_out_of_the_way(stack)
+        stack.enter_context(watched.watching())
+        yield Compiled(setting, module, watched, options)
+
+
+def _keep_files_out_of_the_way(stack: ExitStack) -> None:
+    """Compiling kernels for static sizes leaves folders where the process works."""
+    here = Path.cwd()
+    folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="opwright-npugraph-"))
+    stack.callback(os.chdir, here)
+    os.chdir(folder)

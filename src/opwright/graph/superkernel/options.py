@@ -52,10 +52,13 @@ def read_options(way: str, given: Mapping[str, str], release: Release) -> dict[s
     values = {}
     for name, text in given.items():
         if name == "dynamic":
-            raise UsageError(f"SuperKernel takes no dynamic sizes: {_STATIC_ONLY}", hint=_no_dynamic())
+            raise UsageError(
+                f"SuperKernel takes no dynamic sizes: {_STATIC_ONLY}", hint=_no_dynamic()
+            )
         if name in OWN:
             raise UsageError(
-                f"{name} is set by this mode itself", hint="Name the single options, as in split_mode=2."
+                f"{name} is set by this mode itself",
+                hint="Name the single options, as in split_mode=2.",
             )
         if name not in known:
             raise UsageError(
@@ -92,7 +95,9 @@ def _value(option: Option, text: str) -> Any:
 
 
 def _wrong(option: Option, text: str, takes: str) -> UsageError:
-    return UsageError(f"{option.name} takes {takes}, and not {text!r}", hint="Give it another value.")
+    return UsageError(
+        f"{option.name} takes {takes}, and not {text!r}", hint="Give it another value."
+    )
 
 
 def _check_cores(values: Mapping[str, Any]) -> None:
