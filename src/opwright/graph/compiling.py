@@ -143,19 +143,8 @@ def opened(
     with ExitStack() as stack:
         reset()
         stack.callback(reset)
-        if setting.option == "inductor":
-            _keep_inductor_in_place(stack)
         breaks = stack.enter_context(breaks_counted())
         yield Compiled(setting, module, Seen(setting.option, breaks))
-
-
-def _keep_inductor_in_place(stack: ExitStack) -> None:
-    """What it compiles lies in a folder that goes away, and it starts no processes."""
-    from torch._inductor import config
-    from torch._inductor.utils import fresh_cache
-
-    stack.enter_context(fresh_cache())
-    stack.enter_context(config.patch(compile_threads=1))
 
 
 def _require_true_fakes(

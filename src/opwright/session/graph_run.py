@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from opwright.binding.dispatch import dispatch_key
 from opwright.devices.device import device_count
@@ -29,7 +29,6 @@ from opwright.records.artifact import Artifact, artifact_to_json
 from opwright.records.graph import GraphedOperator, GraphRecord, GraphTrial, trial_from_json
 from opwright.records.verdict import Finding
 from opwright.session.building import build_operator
-from opwright.session.checking import built_backward
 from opwright.session.ends import ended_outcome
 from opwright.session.environment import environment_facts
 from opwright.session.graph_asked import GraphAsked, Planned, planned
@@ -86,8 +85,19 @@ class GraphRun:
 
 @contextmanager
 def graphing(asked: GraphAsked) -> Iterator[Worker]:
-    """A worker for any number of operators. Enter it early: it imports torch meanwhile."""
-    with Worker(SETUP, preload=PRELOAD, limits=_limits(asked)) as worker:
+    """A worker for any number of operators. Enter it early: it imports torch meanwhile.
+
+    What Inductor compiles lies in a folder that goes away with it: its trials share compiled headers.
+    """
+    with (
+        tempfile.TemporaryDirectory(prefix="opwright-inductor-") as folder,
+        Worker(
+            SETUP,
+            preload=_preload(asked),
+            limits=_limits(asked),
+            environment={"TORCHINDUCTOR_CACHE_DIR": folder, "TORCHINDUCTOR_COMPILE_THREADS": "1"},
+        ) as worker,
+    ):
         yield worker
 
 
@@ -112,6 +122,12 @@ def graph_operators(
                 raise
             except OpwrightError as error:
                 run.errors.append(error)
+
+
+def _preload(asked: GraphAsked) -> tuple[str, ...]:
+    """What the processes of trials are born with: Inductor takes seconds to import, and not all need it."""
+    options = [parse_mode(mode)[1] for mode in asked.modes]
+    return (*PRELOAD, "torch._inductor.compile_fx") if "inductor" in options else PRELOAD
 
 
 def _limits(asked: GraphAsked) -> Limits:
@@ -157,12 +173,10 @@ class _Operator:
         return replace(record, trials=tuple(made), artifact=artifact_facts(artifact))
 
     def _put_under_test(self, artifact: Artifact | None) -> None:
-        backwards = [built_backward(one, self._asked.target, None) for one in self._spec.backwards]
         payload = {
             "operator": self._address,
-            "artifact": _plain(artifact),
+            "artifact": artifact_to_json(artifact) if artifact else None,
             "target": str(self._asked.target),
-            "backwards": [[_plain(one.artifact), one.lacking] for one in backwards],
             "stage": str(self._stage),
         }
         self._worker.use(payload, setup=SETUP)
@@ -206,10 +220,6 @@ def _at(finding: Finding, trial: Planned, stage: str) -> Finding:
     where = {"mode": trial.mode, "stage": stage}
     message = f"in mode {trial.mode}, while {stage}: it {finding.message}"
     return replace(finding, message=message, details={**finding.details, **where})
-
-
-def _plain(artifact: Artifact | None) -> dict[str, Any] | None:
-    return artifact_to_json(artifact) if artifact else None
 
 
 def _no_device(target: Target) -> str:

@@ -24,7 +24,6 @@ from opwright.graph.trial import run_trial
 from opwright.inputs.call import Call
 from opwright.records.artifact import artifact_from_json
 from opwright.records.verdict import Finding
-from opwright.session.subject import attach_backwards
 from opwright.spec.case import Case, case_from_json
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.target import Target, parse_target
@@ -46,7 +45,6 @@ def set_up(payload: dict[str, Any]) -> Callable[[dict[str, Any]], dict[str, Any]
     dispatcher = dispatcher_op(spec)
     artifact = payload["artifact"]
     attach(dispatcher, target, artifact_from_json(artifact) if artifact else None)
-    attach_backwards(spec, target, payload["backwards"])
     stage = Path(payload["stage"])
 
     def answer(item: dict[str, Any]) -> dict[str, Any]:
