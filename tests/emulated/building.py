@@ -36,6 +36,7 @@ def run(command: list[object], cwd: Path) -> None:
 def compile_flags(spelling: str, wave_size: int) -> list[str]:
     """Flags for a translated source in the spelling ``cuda`` or ``hip``; never together with NDEBUG."""
     return [
+        "-DOPWRIGHT_EMULATED=1",
         f"-DOPWRIGHT_WAVE_SIZE={wave_size}",
         f"-I{INCLUDE}",
         f"-I{OPWRIGHT_INCLUDE}",

@@ -21,6 +21,16 @@
 #include "stream.h"
 #include "view.h"
 
+// A kernel that stands in a header of Opwright begins with OPWRIGHT_KERNEL_ENTRY(bounds), and has
+// its shared memory as OPWRIGHT_SHARED(Type, name): what the emulator's translator makes of a
+// source.
+#if defined(OPWRIGHT_EMULATED)
+#define OPWRIGHT_SHARED(Type, name) auto& name = ::opwright::emulated::shared<Type>([] {})
+#else
+#define OPWRIGHT_KERNEL_ENTRY(...)
+#define OPWRIGHT_SHARED(Type, name) __shared__ Type name
+#endif
+
 namespace opwright {
 
 // Throws what the last launch reports: a grid or block that the device cannot run, most often.
@@ -54,6 +64,13 @@ void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, Stream stream,
 inline unsigned blocks_for(int64_t count, int threads, int64_t most = 65535) {
   const int64_t needed = (count + threads - 1) / threads;
   return static_cast<unsigned>(needed < most ? needed : most);
+}
+
+// The shape of a block over rows of `width` things: no wider than that, and about so many threads.
+inline dim3 block_over(int64_t width, int threads) {
+  const int64_t blocks = (width + threads - 1) / threads;
+  const int64_t across = (width + blocks - 1) / blocks;
+  return dim3(static_cast<unsigned>(across), static_cast<unsigned>(threads / across));
 }
 
 // The first element of this thread, and the step to its next, in 64 bits.

@@ -1,18 +1,29 @@
-// Sums and maxima over the threads of a block, on chips with waves (warps) of 32 lanes and of 64.
+// Sums and maxima over the threads of a block, or of each row of its threads, on chips with waves
+// (warps) of 32 lanes and of 64.
 //
 //   __shared__ opwright::compute_t<T> scratch[opwright::kMostWaves];
 //   const auto total = opwright::block_sum(value, scratch);
 //
-// Every thread of the block has to call it, and gets the result. Blocks are a whole number of waves
-// long. Scratch memory may be used again at once.
+// Every thread of the block has to call it, and gets its row's result. Rows of threads are a whole
+// number of waves long. Scratch memory may be used again at once.
 #pragma once
 
 #include "device.h"
+#include "two.h"
 
 namespace opwright {
 
 // A block has 1024 threads at most.
 constexpr int kMostWaves = 32;
+
+// Threads that are whole waves on the target, whose chip may not be known yet.
+#if defined(OPWRIGHT_EMULATED)
+constexpr int kWholeWave = OPWRIGHT_WAVE_SIZE;
+#elif defined(__HIPCC__)
+constexpr int kWholeWave = 64;
+#else
+constexpr int kWholeWave = 32;
+#endif
 
 // Threads for a row of so many elements: whole waves of either size, and none without an element
 // but in the last wave.
@@ -33,6 +44,11 @@ __device__ inline T from_lane_xor(T value, int bits) {
 #endif
 }
 
+template <typename T>
+__device__ inline Two<T> from_lane_xor(Two<T> value, int bits) {
+  return {from_lane_xor(value.first, bits), from_lane_xor(value.second, bits)};
+}
+
 }  // namespace detail
 
 template <typename T, typename Combine>
@@ -41,6 +57,7 @@ __device__ inline T block_reduce(T value, T* scratch, Combine combine) {
     value = combine(value, detail::from_lane_xor(value, bits));
   const int waves = static_cast<int>(blockDim.x) / warpSize;
   if (waves == 1) return value;
+  scratch += threadIdx.y * waves;
   if (threadIdx.x % warpSize == 0) scratch[threadIdx.x / warpSize] = value;
   __syncthreads();
   // Every thread reads all: one address at a time for the whole wave, and one barrier less than

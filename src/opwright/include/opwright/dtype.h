@@ -19,18 +19,31 @@ OPWRIGHT_INLINE To bit_cast(From from) {
 
 OPWRIGHT_INLINE uint32_t mask_if(bool condition) { return 0u - static_cast<uint32_t>(condition); }
 
-// The conversions are free of branches, so that loops over them are vectorised. As in PyTorch, NaN
-// becomes the quiet NaN 0x7fc0.
+// The conversions are free of branches, so that loops over them are vectorised; on a device they
+// are the chip's own where it has them. As in PyTorch, NaN becomes a quiet NaN (0x7fc0 here).
 OPWRIGHT_INLINE uint16_t bfloat16_bits(float value) {
+#if OPWRIGHT_CUDA_ARCH >= 800
+  uint16_t converted;
+  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(converted) : "f"(value));
+  return converted;
+#else
   const uint32_t bits = bit_cast<uint32_t>(value);
   const uint32_t rounded = bits + (0x7fffu + ((bits >> 16) & 1u));  // to nearest, ties to even
   const uint32_t nan = mask_if(value != value);
   return static_cast<uint16_t>(((rounded & ~nan) | (0x7fc00000u & nan)) >> 16);
+#endif
 }
 
 // After "Half to float done quic", F. Giesen, public domain: a subnormal is renormalised by a
 // subtraction whose result is exact.
 OPWRIGHT_INLINE float float_from_float16_bits(uint16_t half) {
+#if OPWRIGHT_CUDA_ARCH
+  float converted;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(converted) : "h"(half));
+  return converted;
+#elif OPWRIGHT_AMD_DEVICE
+  return static_cast<float>(bit_cast<_Float16>(half));
+#else
   const uint32_t magnitude = static_cast<uint32_t>(half & 0x7fffu) << 13;
   const uint32_t sign = static_cast<uint32_t>(half & 0x8000u) << 16;
   const uint32_t normal = magnitude + (112u << 23);
@@ -40,11 +53,19 @@ OPWRIGHT_INLINE float float_from_float16_bits(uint16_t half) {
   bits += (112u << 23) & mask_if(magnitude >= (31u << 23));  // infinity and NaN
   bits |= 0x400000u & mask_if(magnitude > (31u << 23));      // NaN becomes quiet
   return bit_cast<float>(bits | sign);
+#endif
 }
 
 // Rounds to nearest, ties to even; NaN keeps its sign and becomes quiet. A subnormal result is
 // rounded by the floating-point addition of a number whose last place is 2^-24.
 OPWRIGHT_INLINE uint16_t float16_bits(float value) {
+#if OPWRIGHT_CUDA_ARCH
+  uint16_t converted;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(converted) : "f"(value));
+  return converted;
+#elif OPWRIGHT_AMD_DEVICE
+  return bit_cast<uint16_t>(static_cast<_Float16>(value));
+#else
   const uint32_t bits = bit_cast<uint32_t>(value);
   const uint32_t magnitude = bits & 0x7fffffffu;
   const uint32_t odd = (magnitude >> 13) & 1u;
@@ -57,6 +78,7 @@ OPWRIGHT_INLINE uint16_t float16_bits(float value) {
   half = (0x7c00u & is_infinite) | (half & ~is_infinite);
   half |= (0x200u | ((magnitude >> 13) & 0x3ffu)) & is_nan;
   return static_cast<uint16_t>(half | ((bits >> 16) & 0x8000u));
+#endif
 }
 
 }  // namespace detail

@@ -1,19 +1,16 @@
-#include <opwright/device.h>
+#include <opwright/device_map.h>
 #include <opwright/kernel.h>
+
+struct Sum {
+  template <typename F>
+  __device__ F operator()(F a, F b) const {
+    return a + b;
+  }
+};
 
 // c = a + b, for tensors of any shape: the views are contiguous and collapsed to one dimension.
 template <typename T>
-__global__ void add2_kernel(opwright::View<T, 1> c, opwright::View<const T, 1> a,
-                            opwright::View<const T, 1> b) {
-  const int64_t count = c.numel();
-  for (int64_t at = opwright::grid_index(); at < count; at += opwright::grid_step())
-    c.data[at] = opwright::narrow<T>(opwright::widen(a.data[at]) + opwright::widen(b.data[at]));
-}
-
-template <typename T>
 void add2(opwright::View<T, 1> c, opwright::View<const T, 1> a, opwright::View<const T, 1> b,
           opwright::Stream stream) {
-  constexpr int kThreads = 256;
-  opwright::launch(add2_kernel<T>, opwright::blocks_for(c.numel(), kThreads), kThreads, stream, c,
-                   a, b);
+  opwright::map(stream, c, Sum(), a, b);
 }

@@ -1,0 +1,139 @@
+// Kernels that compute every output element from the input elements at the same place:
+//
+//   struct Swish {  // takes and returns compute_t<T>; its result is rounded once
+//     template <typename F>
+//     __device__ F operator()(F x) const { return opwright::silu(x); }
+//   };
+//   opwright::map(stream, output, Swish(), input);
+//
+// Views have to be contiguous and of equal size, and may begin at any element. An input may be the
+// output itself, but may not overlap it otherwise. 16 bytes are moved at once wherever all tensors
+// are aligned alike.
+#pragma once
+
+#include <stdint.h>
+
+#include "device.h"
+#include "device_operands.h"
+#include "device_parameters.h"
+
+namespace opwright {
+
+namespace detail {
+
+// f of a run of N elements at `at`, and of `Count` such runs: those are all loaded before the first
+// is computed, so that many loads are in flight.
+template <int N, typename F, typename Output, typename... Inputs>
+OPWRIGHT_DEVICE_INLINE void map_run(F& f, int64_t at, int64_t column, Output output,
+                                    Inputs... inputs) {
+  Loaded<N, Inputs...> loaded;
+  loaded.load(at, column, inputs...);
+  output.store(at, loaded.results(f));
+}
+template <int N, int Count, typename F, typename Output, typename... Inputs>
+OPWRIGHT_DEVICE_INLINE void map_runs(F& f, int64_t first, int64_t step, int64_t column,
+                                     Output output, Inputs... inputs) {
+  Loaded<N, Inputs...> loaded[Count];
+#pragma unroll
+  for (int k = 0; k < Count; ++k) loaded[k].load((first + k * step) * N, column, inputs...);
+#pragma unroll
+  for (int k = 0; k < Count; ++k) output.store((first + k * step) * N, loaded[k].results(f));
+}
+
+// N elements at once. The operands begin with the first whole run, `head` elements into the
+// tensors; those, and what is left behind the last run, the first block takes one by one.
+template <int N, int Runs, typename F, typename Output, typename... Inputs>
+__global__ void map_kernel(F f, int64_t runs, int head, int rest, Output output, Inputs... inputs) {
+  OPWRIGHT_KERNEL_ENTRY()
+  const int64_t step = blockDim.x;
+  int64_t run = static_cast<int64_t>(blockIdx.x) * step * Runs + threadIdx.x;
+  if (run + (Runs - 1) * step < runs) {
+    map_runs<N, Runs>(f, run, step, 0, output, inputs...);
+  } else {
+#pragma unroll 1
+    for (; run < runs; run += step) map_run<N>(f, run * N, 0, output, inputs...);
+  }
+  if (N > 1 && blockIdx.x == 0 && static_cast<int>(threadIdx.x) < rest) {
+    const int edge = static_cast<int>(threadIdx.x) - head;
+    map_run<1>(f, edge < 0 ? edge : runs * N + edge, 0, output, inputs...);
+  }
+}
+
+template <int N, typename F, typename Output, typename... Inputs>
+void launch_map(Stream stream, int64_t count, int head, F f, Output output, Inputs... inputs) {
+  constexpr int kRuns = runs_in_flight<Inputs...>(kMap.runs);
+  const int64_t runs = (count - head) / N, tile = kMap.threads * kRuns;
+  const auto blocks = static_cast<unsigned>((runs + tile - 1) / tile);
+  launch(map_kernel<N, kRuns, F, Output, Inputs...>, blocks > 0 ? blocks : 1, kMap.threads, stream,
+         f, runs, head, static_cast<int>(count - runs * N), output.from(head),
+         inputs.from(head)...);
+}
+
+// N columns of a row at once. The threads of a block stand in rows over neighbouring columns, and
+// take Rows rows each; blocks are counted through the columns first.
+template <int N, int Rows, typename F, typename Output, typename... Inputs>
+__global__ void map_rows_kernel(F f, int64_t rows, int64_t runs, unsigned blocks_across,
+                                Output output, Inputs... inputs) {
+  OPWRIGHT_KERNEL_ENTRY()
+  const int64_t run = static_cast<int64_t>(blockIdx.x % blocks_across) * blockDim.x + threadIdx.x;
+  const int64_t below = blockDim.y, step = below * runs;
+  int64_t row = static_cast<int64_t>(blockIdx.x / blocks_across) * below * Rows + threadIdx.y;
+  if (run >= runs) return;
+  if (row + (Rows - 1) * below < rows) {
+    map_runs<N, Rows>(f, row * runs + run, step, run * N, output, inputs...);
+  } else {
+#pragma unroll 1
+    for (; row < rows; row += below)
+      map_run<N>(f, (row * runs + run) * N, run * N, output, inputs...);
+  }
+}
+
+template <int N, typename F, typename Output, typename... Inputs>
+void launch_map_rows(Stream stream, int64_t rows, int64_t columns, F f, Output output,
+                     Inputs... inputs) {
+  constexpr int kRows = runs_in_flight<Inputs...>(kMap.runs);
+  const int64_t runs = columns / N, across = (runs + kMap.threads - 1) / kMap.threads;
+  const dim3 block = block_over(runs, kMap.threads);
+  const int64_t tile = static_cast<int64_t>(block.y) * kRows;
+  const int64_t blocks = across * ((rows + tile - 1) / tile);
+  launch(map_rows_kernel<N, kRows, F, Output, Inputs...>, static_cast<unsigned>(blocks), block,
+         stream, f, rows, runs, static_cast<unsigned>(across), output, inputs...);
+}
+
+}  // namespace detail
+
+// output[i] = f(inputs[i]...), for views of one dimension. With two(a, b) as the output, f returns
+// a Two.
+template <typename Output, typename F, typename... Inputs>
+void map(Stream stream, Output output, F f, Inputs... inputs) {
+  const auto launched = [=](auto to, auto... from) {
+    const int64_t count = detail::shape_of(output).numel();
+    if (count == 0) return;
+    constexpr int N =
+        vector_length<typename decltype(to)::Element, typename decltype(from)::Element...>();
+    for (int head = 0; head < N; ++head)
+      if ((to.aligned(head, N) && ... && from.aligned(head, N)))
+        return detail::launch_map<N>(stream, count, head, f, to, from...);
+    detail::launch_map<1>(stream, count, 0, f, to, from...);
+  };
+  launched(detail::output_of(output), detail::elements_of(inputs)...);
+}
+
+// output(i, j) = f(inputs...) of the elements at (i, j) of inputs of two dimensions, at j of those
+// of one.
+template <typename Output, typename F, typename... Inputs>
+void map_rows(Stream stream, Output output, F f, Inputs... inputs) {
+  const auto launched = [=](auto to, auto... from) {
+    const auto shape = detail::shape_of(output);
+    const int64_t rows = shape.size(0), columns = shape.size(1);
+    if (rows == 0 || columns == 0) return;
+    constexpr int N =
+        vector_length<typename decltype(to)::Element, typename decltype(from)::Element...>();
+    if (columns % N == 0 && (to.aligned(0, N) && ... && from.aligned(0, N)))
+      return detail::launch_map_rows<N>(stream, rows, columns, f, to, from...);
+    detail::launch_map_rows<1>(stream, rows, columns, f, to, from...);
+  };
+  launched(detail::output_of(output), detail::operand_of(inputs)...);
+}
+
+}  // namespace opwright
