@@ -1,45 +1,150 @@
-// Sums down the columns of a matrix, on chips with waves (warps) of 32 lanes and of 64.
+// The loop of map_rows with sums down the columns:
 //
-// A block has kBlockColumns columns to itself and goes down all rows, kBlockRows at once: a row of
-// the block's threads handles a row of the matrix.
+//   opwright::map_rows_and_sum(stream, grad_input, grad_bias, BiasGeluBackward(), grad_output,
+//                              input, bias);
+//
+// Rows are shared between blocks, as device_shares.h says: no memory is needed, and results are the
+// same from call to call.
 #pragma once
 
-#include "device_reduce.h"
+#include <stdint.h>
+
+#include "device.h"
+#include "device_map.h"
+#include "device_operands.h"
+#include "device_parameters.h"
+#include "device_shares.h"
 
 namespace opwright {
 
-constexpr int kBlockColumns = 32, kBlockRows = 8;
+namespace detail {
 
-// Scratch memory of a block: `__shared__ opwright::ColumnSums<Compute> scratch;`
-template <typename T>
-using ColumnSums = T[kBlockRows][kBlockColumns];
-
-inline dim3 block_of_columns() { return dim3(kBlockColumns, kBlockRows); }
-inline unsigned blocks_for_columns(int64_t columns) {
-  return static_cast<unsigned>((columns + kBlockColumns - 1) / kBlockColumns);
+template <typename F>
+OPWRIGHT_DEVICE_INLINE F summed(F result) {
+  return result;
+}
+template <typename F>
+OPWRIGHT_DEVICE_INLINE F summed(Two<F> result) {
+  return result.first;
 }
 
-// The column of the matrix that this thread handles; the last block has some too many.
-__device__ inline int64_t column_of_thread() {
-  return static_cast<int64_t>(blockIdx.x) * kBlockColumns + threadIdx.x;
-}
-
-// The sum of `value` over the threads of the block in this thread's column, or in its row. Every
-// thread of the block has to call it, and gets the result.
-template <typename T>
-__device__ inline T sum_of_column(T value, ColumnSums<T>& scratch) {
-  scratch[threadIdx.y][threadIdx.x] = value;
+// A block's threads stand in rows over `blockDim.x` runs of N columns, and go down one share.
+template <int N, int Rows, typename T, typename F, typename Output, typename... Inputs>
+__global__ void map_share_kernel(F f, Shares shares, int64_t runs, unsigned blocks_across,
+                                 T* kept_rows, T* sums, Output output, Inputs... inputs) {
+  OPWRIGHT_KERNEL_ENTRY()
+  using Compute = compute_t<T>;
+  using Scratch = Compute[kColumns.threads * N];
+  OPWRIGHT_SHARED(Scratch, scratch);
+  const int64_t first = static_cast<int64_t>(blockIdx.x % blocks_across) * blockDim.x;
+  const int64_t share = blockIdx.x / blocks_across, run = first + threadIdx.x;
+  const int64_t begin = shares.begin(share), end = shares.begin(share + 1);
+  const int64_t kept = shares.count > 1 ? kPieces<T> : 0, below = blockDim.y;
+  Compute own[N] = {};
+  const auto add = [&own](const auto& results) {
+#pragma unroll
+    for (int i = 0; i < N; ++i) own[i] += summed(results.at[i]);
+  };
+  if (run < runs) {
+    int64_t row = begin + kept + threadIdx.y;
+    for (; row + (Rows - 1) * below < end; row += Rows * below) {
+      Loaded<N, Inputs...> loaded[Rows];
+#pragma unroll
+      for (int k = 0; k < Rows; ++k)
+        loaded[k].load(((row + k * below) * runs + run) * N, run * N, inputs...);
+#pragma unroll
+      for (int k = 0; k < Rows; ++k) {
+        const auto results = loaded[k].results(f);
+        output.store(((row + k * below) * runs + run) * N, results);
+        add(results);
+      }
+    }
+#pragma unroll 1
+    for (; row < end; row += below) {
+      Loaded<N, Inputs...> loaded;
+      loaded.load((row * runs + run) * N, run * N, inputs...);
+      const auto results = loaded.results(f);
+      output.store((row * runs + run) * N, results);
+      add(results);
+    }
+#pragma unroll 1
+    for (row = begin + threadIdx.y; row < begin + kept; row += below) {
+      Loaded<N, Inputs...> loaded;
+      loaded.load((row * runs + run) * N, run * N, inputs...);
+      add(loaded.results(f));
+    }
+  }
+  const int width = static_cast<int>(blockDim.x) * N;
+#pragma unroll
+  for (int i = 0; i < N; ++i) scratch[threadIdx.y * width + threadIdx.x * N + i] = own[i];
   __syncthreads();
-  value = 0;
-  for (int row = 0; row < kBlockRows; ++row) value += scratch[row][threadIdx.x];
-  __syncthreads();
-  return value;
+  const int thread = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
+  for (int i = thread; i < width; i += static_cast<int>(blockDim.x * blockDim.y)) {
+    const int64_t column = first * N + i;
+    if (column >= runs * N) break;
+    Compute sum = 0;
+    for (int y = 0; y < static_cast<int>(below); ++y) sum += scratch[y * width + i];
+    if (kept > 0) {
+      put_sum(kept_rows + begin * runs * N + column, runs * N, sum);
+    } else {
+      sums[column] = narrow<T>(sum);
+    }
+  }
 }
-template <typename T>
-__device__ inline T sum_of_row(T value) {
-  for (int bits = kBlockColumns / 2; bits > 0; bits /= 2)
-    value += detail::from_lane_xor(value, bits);
-  return value;
+
+// Adds the sums of the shares, and then computes the rows that were kept back, a thread a run.
+template <int N, typename T, typename F, typename Output, typename... Inputs>
+__global__ void __launch_bounds__(kColumns.adding_threads)
+    finish_shares_kernel(F f, Shares shares, int64_t runs, const T* kept_rows, T* sums,
+                         Output output, Inputs... inputs) {
+  OPWRIGHT_KERNEL_ENTRY(kColumns.adding_threads)
+  OPWRIGHT_SHARED(LineSums<T>, scratch);
+  add_shares(shares, runs * N, kept_rows, 0, sums, scratch);
+  constexpr int kRuns = kLineColumns<T> / N, kRows = kColumns.adding_threads / kRuns;
+  const int thread = static_cast<int>(threadIdx.x);
+  const int64_t run = static_cast<int64_t>(blockIdx.x) * kRuns + thread % kRuns;
+  if (run >= runs) return;
+  for (int64_t i = thread / kRuns; i < shares.count * kPieces<T>; i += kRows) {
+    const int64_t row = shares.begin(i / kPieces<T>) + i % kPieces<T>;
+    map_run<N>(f, (row * runs + run) * N, run * N, output, inputs...);
+  }
+}
+
+template <int N, typename T, typename F, typename Output, typename... Inputs>
+void launch_map_and_sum(Stream stream, int64_t rows, int64_t columns, T* first, T* sums, F f,
+                        Output output, Inputs... inputs) {
+  constexpr int kRows = runs_in_flight<Inputs...>(kColumns.runs);
+  const int64_t runs = columns / N, width = runs < kColumns.width ? runs : kColumns.width;
+  const int64_t across = (runs + width - 1) / width;
+  const dim3 block(static_cast<unsigned>(width), static_cast<unsigned>(kColumns.threads / width));
+  const Shares shares = shares_of(rows, kColumns.blocks / across, kColumns.least_rows);
+  launch(map_share_kernel<N, kRows, T, F, Output, Inputs...>,
+         static_cast<unsigned>(across * shares.count), block, stream, f, shares, runs,
+         static_cast<unsigned>(across), first, sums, output, inputs...);
+  if (shares.count == 1) return;
+  launch(finish_shares_kernel<N, T, F, Output, Inputs...>, lines_of<T>(columns),
+         kColumns.adding_threads, stream, f, shares, runs, first, sums, output, inputs...);
+}
+
+}  // namespace detail
+
+// As map_rows; and sums(j) is the sum of f's result over the rows i, of its first where f returns
+// a Two. The output may be none of the inputs.
+template <typename Output, typename T, typename F, typename... Inputs>
+void map_rows_and_sum(Stream stream, Output output, View<T, 1> sums, F f, Inputs... inputs) {
+  const auto launched = [=](auto to, auto... from) {
+    const auto shape = detail::shape_of(output);
+    const int64_t rows = shape.size(0), columns = shape.size(1);
+    if (columns == 0) return;
+    constexpr int N =
+        vector_length<typename decltype(to)::Element, typename decltype(from)::Element...>();
+    if (columns % N == 0 && (to.aligned(0, N) && ... && from.aligned(0, N))) {
+      detail::launch_map_and_sum<N>(stream, rows, columns, shape.data, sums.data, f, to, from...);
+    } else {
+      detail::launch_map_and_sum<1>(stream, rows, columns, shape.data, sums.data, f, to, from...);
+    }
+  };
+  launched(detail::output_of(output), detail::operand_of(inputs)...);
 }
 
 }  // namespace opwright
