@@ -1,94 +1,50 @@
-#include <opwright/device.h>
-#include <opwright/device_columns.h>
-#include <opwright/device_reduce.h>
+#include <opwright/device_row_sums.h>
 #include <opwright/kernel.h>
 
 // With n = (x - mean) * scale and scale = 1 / sqrt(variance + eps) for each row, and d = g *
-// weight, grad_input = scale * (d - mean(d) - n * mean(d * n)), a block a row.
+// weight, grad_input = scale * (d - mean(d) - n * mean(d * n)). Over the rows, grad_weight is the
+// sum of g * n, and grad_bias that of g.
 template <typename T>
-__global__ void layer_norm_grad_input(opwright::View<const T, 2> grad_output,
-                                      opwright::View<const T, 2> input,
-                                      opwright::View<const T, 1> weight, opwright::compute_t<T> eps,
-                                      opwright::View<T, 2> grad_input) {
+struct LayerNormBackward {
+  using Element = T;
   using Compute = opwright::compute_t<T>;
-  __shared__ Compute scratch[opwright::kMostWaves];
-  const int64_t rows = input.size(0), hidden = input.size(1);
-  for (int64_t row = blockIdx.x; row < rows; row += gridDim.x) {
-    const T* const g = grad_output.data + row * hidden;
-    const T* const x = input.data + row * hidden;
-    T* const result = grad_input.data + row * hidden;
-    Compute sum = 0, grads = 0, squares = 0, products = 0;
-    for (int64_t i = threadIdx.x; i < hidden; i += blockDim.x) {
-      sum += opwright::widen(x[i]);
-      grads += opwright::widen(g[i]) * opwright::widen(weight.data[i]);
-    }
-    const Compute mean = opwright::block_sum(sum, scratch) / Compute(hidden);
-    const Compute mean_grad = opwright::block_sum(grads, scratch) / Compute(hidden);
-    for (int64_t i = threadIdx.x; i < hidden; i += blockDim.x) {
-      const Compute difference = opwright::widen(x[i]) - mean;
-      squares += difference * difference;
-      products += opwright::widen(g[i]) * opwright::widen(weight.data[i]) * difference;
-    }
-    squares = opwright::block_sum(squares, scratch);
-    products = opwright::block_sum(products, scratch);
-    const Compute scale = Compute(1) / sqrt(squares / Compute(hidden) + eps);
-    const Compute along = products * scale * scale / Compute(hidden);
-    for (int64_t i = threadIdx.x; i < hidden; i += blockDim.x) {
-      const Compute grad = opwright::widen(g[i]) * opwright::widen(weight.data[i]);
-      const Compute difference = opwright::widen(x[i]) - mean;
-      result[i] = opwright::narrow<T>(scale * (grad - mean_grad - difference * along));
-    }
-  }
-}
+  using Sum = opwright::Two<Compute>;
+  opwright::View<const T, 2> grad_output, input;
+  opwright::View<const T, 1> weight;
+  Compute eps;
+  opwright::View<T, 2> grad_input;
 
-// Over the rows, grad_weight, the sum of g * n, and grad_bias, that of g. Nobody has kept the rows'
-// means and scales: each block computes them again.
-template <typename T>
-__global__ void layer_norm_grad_weight(opwright::View<const T, 2> grad_output,
-                                       opwright::View<const T, 2> input, opwright::compute_t<T> eps,
-                                       opwright::View<T, 1> grad_weight,
-                                       opwright::View<T, 1> grad_bias) {
-  using Compute = opwright::compute_t<T>;
-  __shared__ opwright::ColumnSums<Compute> scratch;
-  const int64_t rows = input.size(0), hidden = input.size(1);
-  const int64_t column = opwright::column_of_thread();
-  Compute of_weight = 0, of_bias = 0;
-  for (int64_t first = 0; first < rows; first += opwright::kBlockRows) {
-    const int64_t row = first + threadIdx.y;
-    const int64_t count = row < rows ? hidden : 0;  // all threads have to add up
-    const T* const x = input.data + row * hidden;
-    Compute sum = 0, squares = 0;
-    for (int64_t i = threadIdx.x; i < count; i += opwright::kBlockColumns)
-      sum += opwright::widen(x[i]);
-    const Compute mean = opwright::sum_of_row(sum) / Compute(hidden);
-    for (int64_t i = threadIdx.x; i < count; i += opwright::kBlockColumns)
-      squares += (opwright::widen(x[i]) - mean) * (opwright::widen(x[i]) - mean);
-    squares = opwright::sum_of_row(squares);
-    const Compute scale = Compute(1) / sqrt(squares / Compute(hidden) + eps);
-    if (column < count) {
-      const Compute g = opwright::widen(grad_output(row, column));
-      of_weight += g * (opwright::widen(x[column]) - mean) * scale;
-      of_bias += g;
-    }
+  template <typename Row>
+  __device__ void operator()(Row& row) const {
+    const auto g = row.load(grad_output), x = row.load(input);
+    const auto w = row.along(weight);
+    const Compute hidden(row.columns);
+    const Sum sums =
+        row.sum([](Compute grad, Compute v, Compute f) { return Sum{v, grad * f}; }, g, x, w);
+    const Compute mean = sums.first / hidden, mean_grad = sums.second / hidden;
+    const Sum products =
+        row.sum([=](Compute grad, Compute v,
+                    Compute f) { return Sum{(v - mean) * (v - mean), grad * f * (v - mean)}; },
+                g, x, w);
+    const Compute scale = Compute(1) / sqrt(products.first / hidden + eps);
+    const Compute along = products.second * scale * scale / hidden;
+    row.add([=](Compute grad, Compute v) { return Sum{grad * (v - mean) * scale, grad}; }, g, x);
+    row.store(
+        grad_input,
+        [=](Compute grad, Compute v, Compute f) {
+          return scale * (grad * f - mean_grad - (v - mean) * along);
+        },
+        g, x, w);
   }
-  of_weight = opwright::sum_of_column(of_weight, scratch);
-  of_bias = opwright::sum_of_column(of_bias, scratch);
-  if (threadIdx.y == 0 && column < hidden) {
-    grad_weight(column) = opwright::narrow<T>(of_weight);
-    grad_bias(column) = opwright::narrow<T>(of_bias);
-  }
-}
+};
 
 template <typename T>
 void layer_norm_backward(opwright::View<const T, 2> grad_output, opwright::View<const T, 2> input,
                          opwright::View<const T, 1> weight, double eps,
                          opwright::View<T, 2> grad_input, opwright::View<T, 1> grad_weight,
                          opwright::View<T, 1> grad_bias, opwright::Stream stream) {
-  const int64_t rows = input.size(0), hidden = input.size(1);
-  opwright::launch(layer_norm_grad_input<T>, opwright::blocks_for(rows, 1),
-                   opwright::threads_for_row(hidden), stream, grad_output, input, weight, eps,
-                   grad_input);
-  opwright::launch(layer_norm_grad_weight<T>, opwright::blocks_for_columns(hidden),
-                   opwright::block_of_columns(), stream, grad_output, input, eps, grad_weight,
-                   grad_bias);
+  const LayerNormBackward<T> body{grad_output, input, weight, opwright::compute_t<T>(eps),
+                                  grad_input};
+  opwright::for_rows_and_sum(stream, body, grad_input, opwright::two(grad_weight, grad_bias),
+                             grad_output.data, input.data, weight.data);
 }
