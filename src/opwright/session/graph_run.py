@@ -24,6 +24,7 @@ from opwright.errors import (
 )
 from opwright.graph.modes import parse_mode
 from opwright.graph.protocol import NOT_ASKED
+from opwright.graph.superkernel.asked import installed_version
 from opwright.graph.trial import with_fault, with_reason
 from opwright.records.artifact import Artifact, artifact_to_json
 from opwright.records.graph import GraphedOperator, GraphRecord, GraphTrial, trial_from_json
@@ -42,6 +43,12 @@ from opwright.spec.target import Target
 from opwright.worker import Ended, Limits, Worker
 
 _SETUP_SECONDS = 300.0
+# Option of a mode -> what it is made with.
+_COMPILERS = {
+    "inductor": "torch._inductor.compile_fx",
+    "npugraph_ex": "torch_npu.dynamo.npugraph_ex",
+    "ge": "torch_npu.dynamo.torchair",
+}
 
 
 class Watcher(Protocol):
@@ -125,9 +132,11 @@ def graph_operators(
 
 
 def _preload(asked: GraphAsked) -> tuple[str, ...]:
-    """What the processes of trials are born with: Inductor takes seconds to import, and not all need it."""
-    options = [parse_mode(mode)[1] for mode in asked.modes]
-    return (*PRELOAD, "torch._inductor.compile_fx") if "inductor" in options else PRELOAD
+    """What the processes of trials are born with: compilers take seconds to import, and not all need them."""
+    options = [parse_mode(mode)[1].partition(":")[0] for mode in asked.modes]
+    if asked.target.kind == "npu" and installed_version() is None:
+        return PRELOAD
+    return (*PRELOAD, *(_COMPILERS[option] for option in options if option in _COMPILERS))
 
 
 def _limits(asked: GraphAsked) -> Limits:

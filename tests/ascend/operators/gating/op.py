@@ -33,5 +33,7 @@ moe_gating = Operator(
     scalars={"k": Scalar(32)},
     constraints=("k <= experts",),
     reference=gates,
-    function=on_device("moe_gating_top_k_softmax", lambda op: lambda input, k: op(input, None, k)),
+    function=on_device(
+        "moe_gating_top_k_softmax", lambda op: lambda input, k: op(input, None, k), cores=8
+    ),
 )
