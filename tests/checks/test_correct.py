@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from defect_folders import correct_folders
+from opwright.checks.learning import training
 from opwright.checks.table import choose
 from opwright.discovery import find_one
 from opwright.records.run import OperatorRecord
@@ -22,6 +23,17 @@ SUBJECTS = [
     pytest.param(folder, id=folder.name, marks=SLOW.get(folder.name, [])) for folder in FOLDERS
 ]
 
+# Hundreds of steps of several networks. Always: a backward of its own.
+ALWAYS_TRAINED = {"learned_gain"}
+TRAINED = [
+    pytest.param(
+        folder,
+        id=folder.name,
+        marks=[] if folder.name in ALWAYS_TRAINED else [pytest.mark.exhaustive],
+    )
+    for folder in FOLDERS
+    if training.CHECK.plan(find_one(str(folder)).spec).cases
+]
 
 # A call with more than 2^31 elements takes seconds. Always: kernels of one output and of two, for
 # smallest elements and others, with strides, a callable and a module of Python's.
@@ -38,10 +50,18 @@ LARGE = [
 ]
 
 
+APART = {"large", "training"}  # a test of their own
+
+
 @pytest.mark.parametrize("folder", SUBJECTS)
 def test_no_finding_and_a_pass_of_every_check_that_applies(folder: Path, worker: Worker) -> None:
-    others = [check.name for check in choose((), Target("cpu")) if check.name != "large"]
+    others = [check.name for check in choose((), Target("cpu")) if check.name not in APART]
     without_fault(checked(folder, worker, *others))
+
+
+@pytest.mark.parametrize("folder", TRAINED)
+def test_a_network_learns_with_it(folder: Path, worker: Worker) -> None:
+    without_fault(checked(folder, worker, "training"))
 
 
 @pytest.mark.parametrize("folder", LARGE)
@@ -49,8 +69,8 @@ def test_no_finding_and_a_pass_where_offsets_exceed_32_bits(folder: Path, worker
     without_fault(checked(folder, worker, "large"))
 
 
-def test_what_is_tried_always_with_large_tensors_is_there() -> None:
-    assert {folder.name for folder in FOLDERS} >= ALWAYS_LARGE
+def test_what_is_tried_always_is_there() -> None:
+    assert {folder.name for folder in FOLDERS} >= ALWAYS_LARGE | ALWAYS_TRAINED
 
 
 def checked(folder: Path, worker: Worker, *only: str) -> OperatorRecord:

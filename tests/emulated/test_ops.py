@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pytest
 
+from opwright.checks.table import choose
 from opwright.discovery import find_one, installed_names
 from opwright.records.run import CaseRecord
 from opwright.session.checking import check_operator, checking
@@ -29,16 +30,14 @@ CHECKS = ("empty", "coverage", "numerics")
 FURTHER = [pytest.mark.exhaustive]
 
 
-def on_waves(always: Sequence[str]) -> list[Any]:
-    """Everything there is to try; on a second wave only row_softmax is tried always."""
+def on_waves(always: Mapping[str, Sequence[Target]]) -> list[Any]:
+    """Everything there is to try; ``always`` is what is tried not only where all is asked for."""
     return [
         pytest.param(
             name,
             target,
             id=f"{name}-{target.architecture}",
-            marks=[]
-            if name == "row_softmax" or (name in always and target is WAVES[0])
-            else FURTHER,
+            marks=[] if target in always.get(name, ()) else FURTHER,
         )
         for name in OPERATORS
         for target in WAVES
@@ -46,6 +45,13 @@ def on_waves(always: Sequence[str]) -> list[Any]:
     ]
 
 
+# One whose threads work alone, and four in which they work together differently.
+CHECKED = {
+    **dict.fromkeys(("bias_gelu", "layer_norm", "transpose"), WAVES[:1]),
+    "moe_gating_top_k_softmax": WAVES[:1],
+    "row_softmax": WAVES,
+}
+WATCHED = {"bias_gelu": WAVES[:1], "layer_norm": WAVES[:1], "row_softmax": WAVES[1:]}
 BACKWARDS = [
     pytest.param(
         f"{find_one(name).spec.location.file}:{backward.name}",
@@ -57,17 +63,14 @@ BACKWARDS = [
     for backward in find_one(name).spec.backwards
     for target in WAVES
 ]
-# One whose threads work alone, and three in which they work together differently.
-DIFFERENT = ("bias_gelu", "layer_norm", "row_softmax", "transpose")
 SANITIZED = [
-    pytest.param(name, marks=[] if name in ("row_softmax", "transpose") else FURTHER)
-    for name in TOGETHER
+    pytest.param(name, marks=[] if name == "row_softmax" else FURTHER) for name in TOGETHER
 ]
 
 
 @pytest.fixture(scope="module")
 def worker() -> Iterator[Worker]:
-    with checking() as started:
+    with checking(choose(CHECKS)) as started:
         yield started
 
 
@@ -82,7 +85,7 @@ def test_every_shipped_operator_has_device_code() -> None:
     assert len(OPERATORS) >= 8
 
 
-@pytest.mark.parametrize(("name", "target"), on_waves(OPERATORS))
+@pytest.mark.parametrize(("name", "target"), on_waves(CHECKED))
 def test_checks_find_nothing(name: str, target: Target, worker: Worker) -> None:
     record = check_operator(worker, name, find_one(name), target, only=CHECKS)
     assert without_a_fault(list(record.cases))
@@ -94,7 +97,7 @@ def test_checks_find_nothing_in_backwards(text: str, target: Target, worker: Wor
     assert without_a_fault(list(record.cases))
 
 
-@pytest.mark.parametrize(("name", "target"), on_waves(DIFFERENT))
+@pytest.mark.parametrize(("name", "target"), on_waves(WATCHED))
 def test_no_access_is_astray_and_no_order_matters(
     name: str, target: Target, worker: Worker
 ) -> None:

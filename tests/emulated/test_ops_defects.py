@@ -43,7 +43,7 @@ class Found:
 @pytest.fixture(scope="module")
 def worker() -> Iterator[Worker]:
     """One process for all of them: torch is imported once."""
-    with checking() as started:
+    with checking(()) as started:
         yield started
 
 

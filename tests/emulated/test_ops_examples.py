@@ -33,7 +33,7 @@ template void launch_swish_backward<double>(const double*, const double*, double
 
 @pytest.fixture(scope="module")
 def worker() -> Iterator[Worker]:
-    with checking() as started:
+    with checking(()) as started:
         yield started
 
 

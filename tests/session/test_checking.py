@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from opwright.checks.table import CHECKS
+from opwright.checks.table import CHECKS, choose
 from opwright.discovery import find_one
 from opwright.errors import CompileError, OpwrightError, SpecError, TimedOut
 from opwright.records.run import CaseRecord
@@ -51,7 +51,7 @@ def cases(
     folder: Path, body: str, *only: str, seconds: float = 30.0, reference: str = "input + 1"
 ) -> tuple[CaseRecord, ...]:
     (folder / "op.py").write_text(OPERATOR.format(body=body, reference=reference))
-    with checking(limits=Limits(case_seconds=seconds)) as worker:
+    with checking(choose(only), limits=Limits(case_seconds=seconds)) as worker:
         return check_operator(
             worker, str(folder), find_one(str(folder)), Target("cpu"), only=only
         ).cases
@@ -100,7 +100,7 @@ def test_every_check_that_was_asked_for_is_in_the_record_whether_it_has_a_case_o
         OPERATOR.format(body="", reference="input + 1").replace("edge=(0,)", "edge=()")
     )
     spec = find_one(str(tmp_path)).spec
-    with checking() as worker:
+    with checking(choose(["empty", "numerics"])) as worker:
         record = check_operator(
             worker,
             str(tmp_path),
@@ -158,7 +158,7 @@ def test_threads_that_wait_leave_their_processor_unless_the_user_wants_it_otherw
     monkeypatch.delenv("OMP_WAIT_POLICY")
     if users is not None:
         monkeypatch.setenv("OMP_WAIT_POLICY", users)
-    with checking():
+    with checking(()):
         assert [each["OMP_WAIT_POLICY"] for each in environments] == [given]
 
 
@@ -190,7 +190,7 @@ def test_backwards_are_built_for_checks_that_ask_for_gradients(
         return built_backward(spec, target, binding)
 
     monkeypatch.setattr(module, "built_backward", building)
-    with checking() as worker:
+    with checking(choose(only)) as worker:
         record = check_operator(worker, str(tmp_path), described, Target("cpu"), only=only)
     assert [spec.name for spec in asked] == ["ending_backward"] * built
     assert record.verdict == "pass"

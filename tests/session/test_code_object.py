@@ -175,7 +175,7 @@ def shipped() -> list[str]:
 
 
 def pairs() -> list[tuple[str, str]]:
-    """Each operator with one architecture, and each architecture with an operator."""
+    """Each operator with one architecture, and each architecture with an operator; a third is tested always."""
     return list(zip(shipped(), itertools.cycle(ARCHITECTURES), strict=False))
 
 
@@ -183,11 +183,11 @@ def pairs() -> list[tuple[str, str]]:
 @pytest.mark.parametrize(
     "operator, architecture",
     [
-        *pairs(),
+        *pairs()[::3],
         *(
             pytest.param(*pair, marks=pytest.mark.exhaustive)
             for pair in itertools.product(shipped(), ARCHITECTURES)
-            if pair not in pairs()
+            if pair not in pairs()[::3]
         ),
     ],
 )

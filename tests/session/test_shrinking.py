@@ -12,6 +12,7 @@ import torch
 
 from opwright.checks import layouts, numerics
 from opwright.checks.planning.simpler import simpler, weight
+from opwright.checks.table import choose
 from opwright.discovery import find_one
 from opwright.inputs.call import make_call
 from opwright.records.verdict import Finding, Outcome, failed, passed
@@ -115,7 +116,7 @@ def test_a_program_builds_the_same_tensor(
 
 
 def test_a_check_ends_in_a_program_that_shows_the_fault(file: Path, spec: OperatorSpec) -> None:
-    with checking() as worker:
+    with checking(choose(["numerics"])) as worker:
         record = check_operator(
             worker, str(file), find_one(str(file)), Target("cpu"), only=("numerics",), shrinks=True
         )

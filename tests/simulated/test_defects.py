@@ -32,7 +32,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("simulated")]
 @pytest.fixture(scope="module")
 def worker(device: ModuleType) -> Iterator[Worker]:
     """One process that has imported torch, when the device is built."""
-    with checking() as started:
+    with checking(()) as started:
         yield started
 
 

@@ -74,7 +74,7 @@ class Check:
     ``not_on_devices`` says why a check tells nothing of a kernel that runs on a device; one for
     ``devices_only`` has no question for the host. ``build`` is the library that it runs on, ``kinds`` are
     those of the targets that it is for, none for all. One that ``takes_gradients`` has the kernels of the
-    operator's backwards beside it.
+    operator's backwards beside it. One that ``compiles`` uses PyTorch's compiler, or what imports it.
     """
 
     name: str
@@ -90,6 +90,7 @@ class Check:
     build: Build = "plain"
     kinds: tuple[str, ...] = ()
     takes_gradients: bool = False
+    compiles: bool = False
 
     def asks(self, target: Target) -> bool:
         """Whether it has a question for kernels on ``target``."""

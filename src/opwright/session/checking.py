@@ -12,7 +12,7 @@ from functools import partial
 from opwright.binding.attach import require_whole
 from opwright.binding.dispatch import dispatch_key
 from opwright.checks.protocol import Check
-from opwright.checks.table import choose
+from opwright.checks.table import CHECKS, choose
 from opwright.devices.device import require_device
 from opwright.errors import LoadError
 from opwright.records.artifact import Artifact
@@ -27,7 +27,7 @@ from opwright.session.cases import (
 )
 from opwright.session.recording import operator_record
 from opwright.session.shrinking import with_reproductions
-from opwright.session.subject import PRELOAD, SETUP
+from opwright.session.subject import COMPILER, PRELOAD, SETUP
 from opwright.session.whole import with_whole
 from opwright.spec.case import Case
 from opwright.spec.described import Described
@@ -43,16 +43,20 @@ _THREADS_SLEEP = {"OMP_WAIT_POLICY": "passive"}
 
 @contextmanager
 def checking(
-    *, limits: Limits | None = None, environment: Mapping[str, str] | None = None
+    checks: Iterable[Check] = CHECKS,
+    *,
+    limits: Limits | None = None,
+    environment: Mapping[str, str] | None = None,
 ) -> Iterator[Worker]:
-    """A worker for any number of operators. Enter it early: it imports torch meanwhile.
+    """A worker for any number of operators. Enter it early: it imports what the checks need meanwhile.
 
     ``environment`` is laid over this process's own. OpenMP's threads sleep while they wait, unless
     OMP_WAIT_POLICY says otherwise.
     """
     waiting = {name: os.environ.get(name, value) for name, value in _THREADS_SLEEP.items()}
     own = {**waiting, **poisonable_environment(), **(environment or {})}
-    with Worker(SETUP, preload=PRELOAD, limits=limits, environment=own) as worker:
+    preload = (*PRELOAD, *(COMPILER if any(check.compiles for check in checks) else ()))
+    with Worker(SETUP, preload=preload, limits=limits, environment=own) as worker:
         yield worker
 
 

@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Protocol
 
-from opwright.checks.protocol import Build
+from opwright.checks.protocol import Build, Check
 from opwright.checks.table import choose
 from opwright.discovery import backwards_of, find, installed_names
 from opwright.errors import DeviceError, FoundFault, NotEvidence, OpwrightError, ReferenceFailed
@@ -44,8 +44,11 @@ class Asked:
 
     def builds(self) -> set[Build]:
         """The builds that the checks run on."""
-        checks = choose(self.only, self.target, sanitize=self.sanitize)
-        return {check.build for check in checks}
+        return {check.build for check in self.checks()}
+
+    def checks(self) -> tuple[Check, ...]:
+        """The checks that answer."""
+        return choose(self.only, self.target, sanitize=self.sanitize)
 
 
 class Observer(Protocol):
@@ -97,7 +100,7 @@ def check_operators(run: Run, operators: Sequence[str], asked: Asked, observer: 
     One that does not build is put down, and the next one taken. Raises what finding operators raises,
     and what would be the same for every operator.
     """
-    with checking() as worker:  # it imports torch while the first operator compiles
+    with checking(asked.checks()) as worker:  # it imports torch while the first operator compiles
         for address, described in found_operators(operators):
             several = on_each_target(described.spec, asked)
             for each in several:

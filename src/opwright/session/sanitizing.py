@@ -70,7 +70,7 @@ def sanitizer_cases(
         "UBSAN_OPTIONS": _UBSAN,
     }
     spec = described.spec
-    with checking(environment=environment) as worker:
+    with checking((sanitizers.CHECK,), environment=environment) as worker:
         judge = partial(_judged, folder=spec.folder)
         cases = list(sanitizers.cases(spec))
         try:

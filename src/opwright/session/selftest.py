@@ -68,7 +68,7 @@ def self_test(chosen: Chosen, tell: Callable[[Tried], None]) -> Detection:
     """Try every chosen defect and correct operator, one after the other in one worker."""
     trials: list[Trial] = []
     correct: list[CorrectTrial] = []
-    with checking() as worker:  # it imports torch meanwhile
+    with checking(choose(chosen.checks)) as worker:  # it imports torch meanwhile
         planted, folders = chosen.defects(defects()), chosen.correct(correct_folders())
         total = len(planted) + len(folders)
         for number, defect in enumerate(planted, 1):

@@ -30,9 +30,9 @@ PRELOAD = (
     "torch",
     "opwright.session.subject",
     "torch.fx.experimental.symbolic_shapes",
-    "torch._dynamo",  # seconds, which each child would take
-    "torch._functorch.aot_autograd",
 )
+# Seconds, which each child of a check that compiles would take.
+COMPILER = ("torch._dynamo", "torch._functorch.aot_autograd")
 
 
 def set_up(payload: dict[str, Any]) -> Callable[[dict[str, Any]], dict[str, Any]]:

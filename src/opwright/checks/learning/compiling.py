@@ -271,4 +271,5 @@ CHECK = Check(
     why_none=_why_none,
     kinds=("cpu", "cuda", "hip"),
     takes_gradients=True,
+    compiles=True,
 )

@@ -104,4 +104,5 @@ CHECK = Check(
     run,
     kinds=("cpu", "emulated", "cuda", "hip"),
     takes_gradients=True,
+    compiles=True,
 )

@@ -140,4 +140,5 @@ CHECK = Check(
     run,
     why_none=_why_none,
     takes_gradients=True,
+    compiles=True,
 )

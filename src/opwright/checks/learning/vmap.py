@@ -185,4 +185,5 @@ CHECK = Check(
     why_none=_why_none,
     kinds=("cpu",),
     takes_gradients=True,
+    compiles=True,
 )
