@@ -14,21 +14,8 @@ from ascend.host_kernels import kernel, launch, on_host, reading, seen
 
 # Those that give fresh results: every overload that does not write.
 _FUNCTIONAL = (
-    *(
-        "abs",
-        "add",
-        "amax",
-        "amin",
-        "bmm",
-        "clamp",
-        "clamp_min",
-        "clone",
-        "div",
-        "eq",
-        "flip",
-        "isnan",
-    ),
-    *("maximum", "minimum", "mm", "mul", "nan_to_num", "ne", "roll", "round", "sub", "where"),
+    *("abs", "add", "bmm", "cat", "clamp", "clamp_min", "clone", "div", "eq", "max", "maximum"),
+    *("minimum", "mm", "mul", "nan_to_num", "round"),
 )
 _library = torch.library.Library("aten", "IMPL")
 
@@ -40,7 +27,7 @@ def _overloads(name: str, *, writing: bool = False) -> Iterator[tuple[str, Any]]
         arguments = overload._schema.arguments
         writes = any(argument.alias_info is not None for argument in arguments)
         # The others are those of TorchScript, for numbers and lists.
-        takes_tensors = any(str(argument.type) == "Tensor" for argument in arguments)
+        takes_tensors = any("Tensor" in str(argument.type) for argument in arguments)
         if takes_tensors and writes == writing:
             yield name if suffix == "default" else f"{name}.{suffix}", overload
 
@@ -96,8 +83,10 @@ def _register() -> None:
         "fill_.Tensor": _filled,
         "zero_": lambda tensor: _filled(tensor, 0),
         "_to_copy": _to_copy,
-        "eye": kernel(torch.ops.aten.eye.default),
-        "eye.m": kernel(torch.ops.aten.eye.m),
+        **{
+            name: kernel(getattr(torch.ops.aten.arange, name.partition(".")[2] or "default"))
+            for name in ("arange", "arange.start", "arange.start_step")
+        },
     }.items():
         _library.impl(full, function, "PrivateUse1", allow_override=True)
 

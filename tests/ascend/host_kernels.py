@@ -103,16 +103,23 @@ def _is_there(value: object) -> bool:
 
 
 def _without_data(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return [_without_data(item) for item in value]
     return value.to("meta") if _is_there(value) else value
 
 
 def reading(values: Iterable[Any]) -> list[torch.Tensor]:
     """Those of a call's arguments that are tensors of the device."""
-    return [value for value in values if _is_there(value)]
+    found: list[torch.Tensor] = []
+    for value in values:
+        found += reading(value) if isinstance(value, (list, tuple)) else [value] * _is_there(value)
+    return found
 
 
 def seen(value: Any) -> Any:
     """An argument as a kernel of the host gets it."""
+    if isinstance(value, (list, tuple)):
+        return [seen(item) for item in value]
     return on_host(value) if _is_there(value) else value
 
 

@@ -99,7 +99,7 @@ def _tied(tensor: torch.Tensor, results: Sequence[torch.Tensor]) -> torch.Tensor
     """Another argument, which depends on a result that does not fit there: else compilers drop the call before."""
     other = COMPANIONS[0].before(tensor)
     first = next((result for result in results if takes(result)), None)
-    return other if first is None else torch.minimum(other, first.amax().to(other.dtype))
+    return other if first is None else torch.minimum(other, first.max().to(other.dtype))
 
 
 def _wide(tensor: torch.Tensor) -> torch.Tensor:

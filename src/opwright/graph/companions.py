@@ -2,7 +2,8 @@
 
 A companion in front gives the operator values that are among those which it was given; one behind takes
 the operator's output. Where a compiler computes one of them otherwise than PyTorch does, that is noticed
-(`opwright.graph.blame`) and not put down to the operator.
+(`opwright.graph.blame`) and not put down to the operator. They are made of operations that every compiler here
+knows: Ascend's graph engine has no ``roll``, ``amax`` or ``eye``.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ class Companion(NamedTuple):
 
 def _neighbour(tensor: torch.Tensor) -> torch.Tensor:
     """The larger of each element and the one in front of it."""
-    return torch.maximum(tensor, torch.roll(tensor.reshape(-1), 1).reshape(tensor.shape))
+    flat = tensor.reshape(-1)
+    return torch.maximum(tensor, torch.cat((flat[-1:], flat[:-1])).reshape(tensor.shape))
 
 
 def _halved(tensor: torch.Tensor) -> tuple[torch.Tensor, ...]:
@@ -34,8 +36,8 @@ def _halved(tensor: torch.Tensor) -> tuple[torch.Tensor, ...]:
 
 def _reversing(tensor: torch.Tensor) -> torch.Tensor:
     """The matrix that exchanges columns: each product has one term that is not zero."""
-    width = tensor.shape[-1]
-    return torch.eye(width, dtype=tensor.dtype, device=tensor.device).flip(-1)
+    places = torch.arange(tensor.shape[-1], device=tensor.device)
+    return (places[:, None] + places == tensor.shape[-1] - 1).to(tensor.dtype)
 
 
 def _columns_exchanged(tensor: torch.Tensor) -> torch.Tensor:
@@ -44,18 +46,18 @@ def _columns_exchanged(tensor: torch.Tensor) -> torch.Tensor:
 
 def _below_the_largest(tensor: torch.Tensor) -> torch.Tensor:
     """Every element, by way of the largest of its row."""
-    return torch.minimum(tensor, tensor.amax(-1, keepdim=True))
+    return torch.minimum(tensor, tensor.max(-1, keepdim=True).values)
 
 
 def _ends_of_rows(tensor: torch.Tensor) -> tuple[torch.Tensor, ...]:
-    return tensor.amax(-1), tensor.amin(-1)
+    return tensor.max(-1).values, (tensor * -1.0).max(-1).values
 
 
 def quantised(tensor: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Dynamic quantisation: each row in int8, with its scale."""
-    scale = (tensor.abs().amax(-1, keepdim=True) / _LARGEST_INT8).clamp_min(1e-30)
+    scale = (tensor.abs().max(-1, keepdim=True).values / _LARGEST_INT8).clamp_min(1e-30)
     steps = (tensor / scale).round().clamp(-_LARGEST_INT8, _LARGEST_INT8)
-    return torch.nan_to_num(steps).to(torch.int8), scale
+    return torch.nan_to_num(steps, 0.0, _LARGEST_INT8, -_LARGEST_INT8).to(torch.int8), scale
 
 
 def _quantised_and_back(tensor: torch.Tensor) -> torch.Tensor:

@@ -94,6 +94,8 @@ class Mode:
     imports no device. ``open`` makes the graph of a module for tensors like those given; it raises `Failed`,
     and what calling the result raises is put into words by ``blame``. ``check_option`` is for a mode whose
     options take settings behind another colon: it raises `UsageError` for what is wrong with one.
+    ``sees_inside`` says, for an option, whether its compiler is to see what the operator's Python function
+    calls, and not the operator.
     """
 
     name: str
@@ -105,3 +107,4 @@ class Mode:
     blame: Callable[[Setting, BaseException], Failed]
     cases: Callable[[OperatorSpec, Case, str, int], tuple[Case, ...]]
     check_option: Callable[[str], None] | None = None
+    sees_inside: Callable[[str], bool] | None = None

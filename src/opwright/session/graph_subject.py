@@ -63,14 +63,18 @@ def _setting(
 ) -> Setting:
     spec = dispatcher.spec
     tolerance = item["tolerance"]
+    mode, option = parse_mode(item["mode"])
+    function = quick_call(spec, dispatcher.overload, dispatcher.record())
+    if mode.sees_inside is not None and mode.sees_inside(option):
+        function = spec.function or function
     return Setting(
         spec,
-        quick_call(spec, dispatcher.overload, dispatcher.record()),
+        function,
         f"{dispatcher.namespace}::{spec.name}",
         device,
         arrangement_named(item["arrangement"]),
         item["how"],
-        parse_mode(item["mode"])[1],
+        option,
         tuple(case_from_json(case) for case in item["cases"]),
         Allowed(tuple(tolerance) if tolerance else None),
         _judge(spec),

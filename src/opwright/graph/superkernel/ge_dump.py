@@ -6,8 +6,10 @@ import re
 from typing import NamedTuple
 
 _SCOPE, _OPTIONS = "_super_kernel_scope", "_super_kernel_options"
-_FIELD = re.compile(r'^  (name|type): "(.*)"$', re.MULTILINE)
-_ATTRIBUTE = re.compile(r'key: "(\w+)"\s*value \{\s*s: "(.*?)"\s*\}', re.DOTALL)
+_NODE = re.compile(r"^node \{\n(.*?)^\}", re.DOTALL | re.MULTILINE)
+_FIELD = re.compile(r'^ +(name|op): "(.*)"$', re.MULTILINE)
+# Attributes are written as text inside text.
+_ATTRIBUTE = re.compile(r"""key: "(\w+)"\s*value \{\s*s: 's: "(.*?)"\\n'""")
 
 
 class GeOperator(NamedTuple):
@@ -22,14 +24,9 @@ class GeOperator(NamedTuple):
 def read_dump(text: str) -> list[GeOperator]:
     """All operators, in the graph's order."""
     found = []
-    for block in _blocks(text):
-        fields = {match[1]: match[2] for match in reversed(list(_FIELD.finditer(block)))}
-        attributes = {match[1]: match[2] for match in _ATTRIBUTE.finditer(block)}
-        names = fields.get("name", ""), fields.get("type", "")
+    for node in _NODE.findall(text):
+        fields = dict(reversed(_FIELD.findall(node)))  # the node's own come first
+        attributes = dict(_ATTRIBUTE.findall(node))
+        names = fields.get("name", ""), fields.get("op", "")
         found.append(GeOperator(*names, attributes.get(_SCOPE, ""), attributes.get(_OPTIONS, "")))
     return found
-
-
-def _blocks(text: str) -> list[str]:
-    """What stands between ``op {`` and the brace that closes it in the same column."""
-    return re.findall(r"^op \{\n(.*?)^\}", text, re.DOTALL | re.MULTILINE)

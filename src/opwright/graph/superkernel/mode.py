@@ -34,10 +34,11 @@ def opened(
 
 def blame(setting: Setting, error: BaseException) -> Failed:
     """What it means that compiling, capturing, fusing or replaying raises."""
-    message = f"the call works, and {setting.how} it fails: {in_words(error)}"
+    cause = getattr(error, "inner_exception", None) or error.__cause__ or error
+    message = f"the call works, and {setting.how} it fails: {in_words(cause)}"
     if setting.how == FULL_CORES and read_asked(setting.option).way == GE:
         message += f". Note that {CORES_CONFLICT}"
-    return Failed(Finding("fails in the graph", message, {"exception": type(error).__name__}))
+    return Failed(Finding("fails in the graph", message, {"exception": type(cause).__name__}))
 
 
 def why_not(target: Target, option: str) -> str:
@@ -61,6 +62,11 @@ def check_option(option: str) -> None:
     read_asked(option)
 
 
+def sees_inside(option: str) -> bool:
+    """The graph engine has an operator of its own for each that it knows, and none for Opwright's."""
+    return read_asked(option).way == GE
+
+
 MODE = Mode(
     "superkernel",
     "inside a SuperKernel's scope a call gives its own results, also at full cores and beside other operators",
@@ -71,4 +77,5 @@ MODE = Mode(
     blame=blame,
     cases=cases,
     check_option=check_option,
+    sees_inside=sees_inside,
 )
