@@ -60,11 +60,12 @@ def locate(text: str) -> tuple[Path | None, str]:
             raise DiscoveryError(
                 f"{text} is not a Python file", hint="Name the file that describes the operator."
             )
-        installed, _, name = text.rpartition(":")
-        if not name.isidentifier() or installed not in installed_names():
-            _require_installed(text)
-            name = ""
-        return None, name
+        installed, separator, name = text.rpartition(":")
+        # Reading what is installed takes as long as finding and loading a library.
+        if separator and name.isidentifier() and installed in installed_names():
+            return None, name
+        _require_installed(text)
+        return None, ""
     if why := why_no_file(path):
         raise DiscoveryError(f"{path} {why}", hint="Name a folder with an op.py, or a Python file.")
     return path, name

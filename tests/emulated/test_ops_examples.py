@@ -16,8 +16,8 @@ from opwright.session.emulating import watched_cases
 from opwright.spec.target import Target
 from opwright.worker import Worker
 
-# All of torch's headers take a minute, twice: what is built always is an example that includes less of
-# them; the examples as they are where all are asked for.
+# All of torch's headers take a minute, twice.
+pytestmark = pytest.mark.exhaustive
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 WAVE32, WAVE64 = Target("emulated", "wave32"), Target("emulated", "wave64")
@@ -47,7 +47,6 @@ def told(cases: list[CaseRecord]) -> set[tuple[str, str]]:
     return {(f.kind, f.message) for case in cases for f in case.outcome.findings}
 
 
-@pytest.mark.exhaustive
 def test_a_grid_has_too_few_blocks_in_y_for_all_rows(worker: Worker) -> None:
     operator = str(EXAMPLES / "bias_gelu")
     cases = failing(worker, operator, WAVE64, "contract", "empty", "numerics")
@@ -58,7 +57,7 @@ def test_a_grid_has_too_few_blocks_in_y_for_all_rows(worker: Worker) -> None:
 
 @pytest.fixture(
     params=[
-        pytest.param(ALL_OF_TORCH, id="as it is", marks=pytest.mark.exhaustive),
+        pytest.param(ALL_OF_TORCH, id="as it is"),
         pytest.param(LESS_OF_TORCH, id="less of torch"),
     ]
 )
@@ -73,7 +72,6 @@ def add2(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.mark.slow
 def test_any_dtype_is_taken_for_float_on_stream_0_and_nobody_asks_how_it_went(
     worker: Worker, add2: Path
 ) -> None:
@@ -90,7 +88,6 @@ def test_any_dtype_is_taken_for_float_on_stream_0_and_nobody_asks_how_it_went(
     assert not any("float32" in name for name in inaccurate)
 
 
-@pytest.mark.exhaustive
 def test_a_template_lacks_the_dtype_that_the_wrapper_dispatches(worker: Worker) -> None:
     operator = f"{EXAMPLES / 'swish' / 'op.py'}:swish_extension"
     with pytest.raises(OpwrightError) as raised:
@@ -100,7 +97,6 @@ def test_a_template_lacks_the_dtype_that_the_wrapper_dispatches(worker: Worker) 
     assert "add an explicit instantiation" in message
 
 
-@pytest.mark.exhaustive
 def test_a_count_in_an_int_and_stream_0_come_out_once_the_library_loads(
     tmp_path: Path, worker: Worker
 ) -> None:

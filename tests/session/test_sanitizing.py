@@ -48,7 +48,7 @@ def messages(record: OperatorRecord) -> set[str]:
     return {finding.message for case in record.cases for finding in case.outcome.findings}
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive  # one of the planted faults is such a read
 def test_an_over_read_is_found_with_its_line(tmp_path: Path) -> None:
     record = described(
         tmp_path, "output(i) = in[i] + 0 * *const_cast<const volatile T*>(in + i + 1);"
