@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -91,4 +91,34 @@ def graphed(worker: Worker, operator: object, asked: GraphAsked) -> GraphedOpera
     return run.operators[0]
 
 
-Ask = Callable[..., GraphedOperator]
+def setting_for(function: Any, **more: Any) -> Any:
+    """A setting whose operator is a plain function of one tensor, which no dispatcher knows."""
+    from opwright import Dim, Operator, Tensor
+    from opwright.graph.arrangement import ALONE
+    from opwright.graph.differences import EXACT
+    from opwright.graph.protocol import Setting
+    from opwright.spec.case import Case
+
+    n = Dim("n", typical=(8,), edge=(3,))
+    spec = Operator(
+        "plain_function(Tensor input) -> Tensor",
+        inputs={"input": Tensor(n, n)},
+        dtypes=("float32",),
+        reference=lambda input: input * 2,
+        function=function,
+    ).spec
+    cases = tuple(Case("graph", "n=8", {"T": "float32"}, {"n": 8}, seed=seed) for seed in range(3))
+    given = {
+        "spec": spec,
+        "function": function,
+        "name": "aten::mul",
+        "device": None,
+        "arrangement": ALONE,
+        "how": "static",
+        "option": "eager",
+        "cases": cases,
+        "allowed": EXACT,
+        "judge": lambda case, call, results: (),
+        "stage": lambda name: None,
+    }
+    return Setting(**{**given, **more})

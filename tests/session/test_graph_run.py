@@ -134,8 +134,7 @@ def test_one_that_writes_its_argument_passes_too(
 @pytest.mark.slow
 def test_a_correct_operator_passes_with_inductor(right: Path, worker: Worker, only: Any) -> None:
     only("static")
-    asked = GraphAsked(CPU, ("compile",), join=("quantisation",))
-    found = graphed(worker, f"{right}:doubled", asked)
+    found = graphed(worker, f"{right}:doubled", GraphAsked(CPU, ("compile",), alone=True))
     all_pass(found)
     assert found.mode == "compile"
 
@@ -259,3 +258,30 @@ def test_records_of_all_are_plain_data(right: Path, worker: Worker, only: Any) -
         *("alone", "static", "case"), *(found.trials[0].equal,) * 3, found.trials[0].fused
     )
     assert failing.verdict == "pass"
+
+
+# Planted kernels, which other checks find as well -> what a graph shows of them.
+KERNELS = {
+    "host_decides": ("cannot be captured", "waiting for a stream"),
+    "launched_on_stream_0": ("empty graph", "Not on the current stream: `twice"),
+    "memory_of_its_own": ("cannot be captured", "giving memory back to the device itself"),
+    "stream_of_its_own": ("empty graph", "Not on the current stream: `twice"),
+    "waits_for_the_device": ("cannot be captured", "waiting for the device"),
+    "waits_for_the_stream": ("cannot be captured", "waiting for a stream"),
+}
+
+
+@simulated
+@pytest.mark.slow
+@pytest.mark.usefixtures("device")
+@pytest.mark.parametrize("name", KERNELS)
+def test_a_planted_kernel_is_caught_and_its_cause_named(
+    name: str, worker: Worker, only: Any
+) -> None:
+    only("replayed")
+    kind, words = KERNELS[name]
+    folder = Path(__file__).parent.parent / "device_defects" / name
+    asked = GraphAsked(SIMULATED, ("cudagraph",), alone=True)
+    (trial,) = graphed(worker, folder, asked).trials
+    said = {finding.kind: finding.message for finding in trial.findings}
+    assert words in said[kind]

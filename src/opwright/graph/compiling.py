@@ -49,8 +49,9 @@ class Compiled:
         """What the back end was given, how often, and where tracing has stopped."""
         graphs, breaks = len(self._seen.graphs), self._seen.breaks()
         findings = [self._broken(each) for each in breaks]
-        expected = 1 if self._setting.how == DYNAMIC else len(self._shapes)
-        if not breaks and graphs > expected:
+        sizes = len(self._shapes)
+        anew = graphs >= sizes > 1 if self._setting.how == DYNAMIC else graphs > sizes
+        if anew and not breaks:
             findings.append(self._recompiled(graphs))
         facts = {
             "graphs": graphs,
@@ -163,14 +164,20 @@ def _require_true_fakes(
     except Exception:
         return  # compiling it will say so, and where
     for place, (one, other) in enumerate(zip(real, fake, strict=True)):
-        forms = [(tuple(t.shape), str(t.dtype), t.device.type) for t in (one, other)]
-        if forms[0] != forms[1]:
-            told = " and ".join(f"{form[1]} {list(form[0])} on {form[2]}" for form in forms)
+        if (forms := [_form(tensor) for tensor in (one, other)])[0] != forms[1]:
+            told = " and ".join(forms)
             message = (
                 f"result {place} of a call with data and of one without are {told}: a compiler plans memory by "
                 "the second. Sizes that follow from values cannot be in a graph"
             )
             raise Failed(Finding("fake result differs", message, {"result": place}))
+
+
+def _form(tensor: torch.Tensor) -> str:
+    """Dtype, sizes, strides and device in words; strides only where they say something."""
+    strides = [step for step, size in zip(tensor.stride(), tensor.shape, strict=True) if size > 1]
+    laid = f" with strides {strides}" if strides and tensor.numel() else ""
+    return f"{tensor.dtype} {list(tensor.shape)}{laid} on {tensor.device.type}"
 
 
 def blame(setting: Setting, error: BaseException) -> Failed:

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import torch
 
-from opwright.devices.activity import Activity, Launch
+from opwright.devices.activity import Activity
 from opwright.devices.device import Device
+from opwright.graph.captured import evidence_of
 from opwright.graph.nodes import nodes_of
 from opwright.graph.plain import as_it_is, finish, in_words, there
 from opwright.graph.protocol import Evidence, Failed, Mode, Setting
-from opwright.records.graph import Answer
 from opwright.records.verdict import Finding
 from opwright.spec.case import Case
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.target import Target
 
 REPLAYED, POOLED, AFTER_FAILURE = "replayed", "shared pool", "after a failure"
-_SHOWN = 20  # names of nodes in a record
 _WARM_UP_CALLS = 3  # what is set up at first calls may not be captured
-_NOT_FUSED = "a graph of the device launches the same kernels one after the other"
 
 
 class Captured:
@@ -61,69 +60,7 @@ class Captured:
 
     def evidence(self) -> Evidence:
         """The nodes of the graph, beside what the operator launches without one."""
-        nodes, launches = nodes_of(self._graph, self.device.kind), self.activity.launches
-        unfused = Answer("not checked", _NOT_FUSED)
-        if nodes is None:
-            untold = Answer("not checked", "the device does not say what is in its graphs")
-            return Evidence(untold, untold, unfused)
-        facts = {"nodes": len(nodes), "names": nodes[:_SHOWN], **self.activity.figures}
-        if not nodes:
-            return Evidence(*_nothing_captured(), (_empty(self.activity),), facts)
-        if not launches:
-            untold = Answer(
-                "not checked", "what the operator launches without a graph is not known"
-            )
-            return Evidence(untold, Answer("pass", f"{len(nodes)} nodes"), unfused, (), facts)
-        missing = missing_from(nodes, launches)
-        if missing:
-            split = Answer("fail", "a part of what it launches is not in the graph")
-            return Evidence(split, split, unfused, (_split(missing),), facts)
-        told = f"{len(launches)} launches of a call are among its {len(nodes)} nodes"
-        return Evidence(
-            Answer("pass", told), Answer("pass", f"{len(nodes)} nodes"), unfused, (), facts
-        )
-
-
-def missing_from(nodes: Sequence[str], launches: Sequence[Launch]) -> list[Launch]:
-    """Launches without a node of their own.
-
-    A profiler writes a kernel's name with its arguments, a graph's dump as the linker has it.
-    """
-    left = list(nodes)
-    missing = []
-    for launch in launches:
-        plain = launch.kernel.partition("(")[0].partition("<")[0].rpartition("::")[2].split(" ")[-1]
-        found = next((node for node in left if plain in node), None)
-        if found is None:
-            missing.append(launch)
-        else:
-            left.remove(found)
-    return missing
-
-
-def _split(missing: Sequence[Launch]) -> Finding:
-    elsewhere = ", ".join(dict.fromkeys(f"`{one.kernel}`" for one in missing if not one.current))
-    told = f" Not on the current stream: {elsewhere}." if elsewhere else ""
-    names = ", ".join(dict.fromkeys(f"`{one.kernel}`" for one in missing))
-    return Finding(
-        "not in the graph",
-        f"launched without a graph, and no node of it: {names}. A replay does not do that work.{told}",
-        {"missing": [one.kernel for one in missing]},
-    )
-
-
-def _nothing_captured() -> tuple[Answer, Answer, Answer]:
-    empty = Answer("fail", "the graph has no nodes")
-    return empty, empty, Answer("not checked", "there is nothing in the graph")
-
-
-def _empty(activity: Activity) -> Finding:
-    return Finding(
-        "empty graph",
-        "the graph has no nodes: a replay does nothing. What is computed does not go to the device's current "
-        f"stream, or was computed before.{activity.told}",
-        activity.figures,
-    )
+        return evidence_of(nodes_of(self._graph, self.device.kind), self.activity)
 
 
 @contextmanager
@@ -200,14 +137,25 @@ def _warmed_up(
             for _ in range(_WARM_UP_CALLS):
                 module(*tensors)
             device.synchronize()
-            setting.stage("asking what a call launches")
+            setting.stage("asking what a call does")
             activity = device.activity(lambda: module(*tensors))
+            waits = _waits(device, lambda: module(*tensors))
         device.synchronize()
     except Exception as error:
         told = f"the operator fails without any graph: {in_words(error)}"
         raise Failed(Finding("fails as it is", told)) from error
     setting.stage("capturing")
-    return activity
+    return replace(activity, waiting=(*activity.waiting, *waits))
+
+
+def _waits(device: Device, run: Callable[[], Any]) -> tuple[str, ...]:
+    """What the host waits for in ``run``, where the device keeps a journal of that: the simulated one."""
+    ask = getattr(device.module, "synchronizations", None)
+    if ask is None:
+        return ()
+    ask()  # what came before
+    run()
+    return tuple(dict.fromkeys(entry.name for entry in ask()))
 
 
 class _GivenUp(Exception):
@@ -250,8 +198,8 @@ def _uncapturable(setting: Setting, error: BaseException, activity: Activity) ->
         "cannot be captured",
         f"a call inside a graph's capture fails: {in_words(error)}. While capturing nothing may wait for the "
         "device, allocate memory that is not PyTorch's, or use a stream that is not part of the capture."
-        f"{activity.told}",
-        activity.figures,
+        f"{_seen(activity)}",
+        {"waiting": list(activity.waiting), **activity.figures},
     )
     setting.stage("calls after the capture failed")
     try:
@@ -261,6 +209,16 @@ def _uncapturable(setting: Setting, error: BaseException, activity: Activity) ->
         message = f"after the capture failed, an ordinary call fails too: {_words_of(later)}"
         return Failed(finding, Finding("unusable after a failed capture", message))
     return Failed(finding)
+
+
+def _seen(activity: Activity) -> str:
+    """What a call without a capture was seen to do that none may do in one."""
+    waits = (
+        f" Without a capture it was seen: {', '.join(activity.waiting)}."
+        if activity.waiting
+        else ""
+    )
+    return waits + replace(activity, waiting=()).told
 
 
 def blame(setting: Setting, error: BaseException) -> Failed:

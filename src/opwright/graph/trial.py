@@ -116,9 +116,9 @@ class _Runs:
         difference = differing(result_names(setting, len(fresh)), eager, found, setting.allowed)
         if difference is not None:
             return (blamed(self._mode, setting, case, self._told(difference)),)
-        if alias := _alias(setting, dict(zip(call.tensors, taken, strict=True)), fresh):
-            return (alias,)
-        return self._kept(fresh)
+        arguments = dict(zip(call.tensors, taken, strict=True))
+        wrong_memory = _alias(setting, arguments, fresh) or _changed(setting, case, arguments)
+        return (wrong_memory,) if wrong_memory else self._kept(fresh)
 
     def _fresh(self, tensors: list[torch.Tensor]) -> list[torch.Tensor]:
         try:
@@ -162,6 +162,20 @@ class _Runs:
             for tensor, copy in self._earlier
             if not same(on_host([tensor], self._setting)[0], copy)
         ]
+
+
+def _changed(setting: Setting, case: Case, taken: Mapping[str, torch.Tensor]) -> Finding | None:
+    """The finding on an argument that was changed and is not marked as written."""
+    given = make_call(setting.spec, case)
+    for name in (name for name in given.tensors if name not in given.written):
+        if not same(given.tensors[name], on_host([taken[name]], setting)[0]):
+            return Finding(
+                "argument changed",
+                f"a run has changed its argument `{name}`, which the schema does not mark as written: in a graph "
+                "the next one reads it again",
+                {"argument": name},
+            )
+    return None
 
 
 def _alias(

@@ -13,7 +13,7 @@ _calls: list[int] = []
 
 def computed(input: torch.Tensor) -> torch.Tensor:
     _calls.append(1)
-    if len(_calls) == 5:
+    if len(_calls) == 6:
         os.abort()
     return input * 2
 

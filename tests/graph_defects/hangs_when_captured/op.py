@@ -13,7 +13,7 @@ _calls: list[int] = []
 
 def computed(input: torch.Tensor) -> torch.Tensor:
     _calls.append(1)
-    while len(_calls) == 5:
+    while len(_calls) == 6:
         time.sleep(1)
     return input * 2
 
