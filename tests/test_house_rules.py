@@ -19,6 +19,7 @@ TOO_LONG_BECAUSE: dict[str, str] = {}
 # module -> why it may print although it is no command
 PRINTS_BECAUSE = {
     "opwright.graph.script_body": "it is the text of a script that users run",
+    "opwright.graph.superkernel.script_body": "it is the text of a script that users run",
     "opwright.session.sanitizer_child": "its marks stand between what the sanitizer prints",
 }
 

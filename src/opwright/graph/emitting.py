@@ -18,7 +18,7 @@ from opwright.spec.sizing import known_values, sizes_of
 from opwright.spec.target import Target
 from opwright.spec.tensor import Tensor
 
-_FROM, _TO = "# What is tried.\n", "# How it is tried.\n"
+FROM, TO = "# What is tried.\n", "# How it is tried.\n"
 _DEVICES = ("cpu", "cuda", "hip")
 
 
@@ -46,9 +46,9 @@ def script_for(
     ``library`` is the name of a file beside it, ``mode`` a mode's name and its option.
     """
     body = inspect.getsource(script_body)
-    before, _, rest = body.partition(_FROM)
-    after = rest.partition(_TO)[2]
-    given = _Given(spec, case)
+    before, _, rest = body.partition(FROM)
+    after = rest.partition(TO)[2]
+    given = Given(spec, case)
     parts = (
         f"NAME, NAMESPACE, SCHEMA = {spec.name!r}, {spec.namespace!r}, {spec.schema.text!r}",
         f"LIBRARY, DISPATCH_KEY = {library!r}, {dispatch_key(target)!r}",
@@ -58,14 +58,14 @@ def script_for(
         f"WRITTEN = {given.written!r}",
         *("", "", *given.draw(), "", "", *given.call(), "", "", *given.fake(), "", ""),
     )
-    return f"{before}{_FROM}{_lines(parts)}\n{_TO}{after}"
+    return f"{before}{FROM}{_lines(parts)}\n{TO}{after}"
 
 
 def _lines(parts: Sequence[str]) -> str:
     return "\n".join(parts)
 
 
-class _Given:
+class Given:
     """What a case gives the script: how tensors are drawn, how the operator is called, what it returns."""
 
     def __init__(self, spec: OperatorSpec, case: Case) -> None:

@@ -9,6 +9,8 @@ from opwright.errors import RecordError
 from opwright.files import write_atomic
 from opwright.graph.emitting import script_for, why_not_emitted
 from opwright.graph.modes import parse_mode
+from opwright.graph.superkernel import emitting
+from opwright.graph.superkernel import mode as superkernel
 from opwright.records.graph import GraphedOperator
 from opwright.session.building import build_operator
 from opwright.session.graph_asked import GraphAsked, first_case
@@ -23,12 +25,15 @@ def emitted(
     Raises what a build raises, and `RecordError` for a folder that cannot be written.
     """
     assert asked.emit is not None
+    kind, option = parse_mode(mode)
+    script = asked.emit / f"{spec.name}_{mode.replace(':', '_')}.py"
+    if kind is superkernel.MODE:
+        return _emitted_for_npu(record, spec, option, script, asked)
     if why := why_not_emitted(spec, asked.target):
         return replace(record, not_emitted=why)
     artifact = build_operator(spec, asked.target)
     assert artifact is not None
     library = f"lib{spec.name}_{asked.target.kind}{artifact.library.suffix}"
-    kind, option = parse_mode(mode)
     text = script_for(
         spec,
         first_case(spec),
@@ -38,10 +43,26 @@ def emitted(
         allowed=asked.allowed,
         runs=asked.repeat,
     )
-    script = asked.emit / f"{spec.name}_{mode.replace(':', '_')}.py"
     _write(asked.emit / library, artifact.library.read_bytes())
     _write(script, text.encode())
     return replace(record, emitted=(str(script), str(asked.emit / library)))
+
+
+def _emitted_for_npu(
+    record: GraphedOperator, spec: OperatorSpec, option: str, script: Path, asked: GraphAsked
+) -> GraphedOperator:
+    if why := emitting.why_not_emitted(spec):
+        return replace(record, not_emitted=why)
+    text = emitting.script_for(
+        spec,
+        first_case(spec),
+        option=option,
+        allowed=asked.allowed,
+        runs=asked.repeat,
+        seconds=asked.seconds,
+    )
+    _write(script, text.encode())
+    return replace(record, emitted=(str(script),))
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -235,4 +235,8 @@ def _no_device(target: Target) -> str:
     """Why nothing can be run here on a target that needs a device."""
     if target.device_type == "cpu" or device_count(target):
         return ""
-    return f"there is no device for the target {target} here"
+    told = f"there is no device for the target {target} here"
+    if target.kind == "npu":
+        lacking = "" if installed_version() else ", and no torch-npu"
+        return f"{told}{lacking}: run what --emit writes where there is one"
+    return told

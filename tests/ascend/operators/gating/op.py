@@ -7,7 +7,6 @@ import ascend.aten_on_host
 import ascend.ge_on_host
 import ascend.npu_on_host  # noqa: F401 -- for its registrations, as the two before it
 import torch
-import torch_npu
 from opwright import Dim, Operator, Scalar, Tensor
 
 tokens = Dim("tokens", typical=(24,))
@@ -23,7 +22,7 @@ def gates(input, k):
 
 
 def on_npu(input, k):
-    return torch_npu.npu_moe_gating_top_k_softmax(input, None, k)
+    return torch.ops.npu.npu_moe_gating_top_k_softmax(input, None, k)
 
 
 moe_gating = Operator(
