@@ -1,7 +1,9 @@
 from __future__ import annotations
 
-from opwright.devices.activity import Launch
-from opwright.graph.captured import missing_from
+import pytest
+
+from opwright.devices.activity import Activity, Launch
+from opwright.graph.captured import evidence_of, missing_from
 from opwright.graph.nodes import cuda_nodes
 
 # As cudaGraphDebugDotPrint writes it: a kernel, a copy, and the edge between them.
@@ -27,6 +29,27 @@ MEMCPY
 def test_kernels_are_named_and_other_nodes_called_by_their_kind() -> None:
     assert cuda_nodes(DOT) == ["_Z12swish_kernelIfEvPKfPfl", "MEMCPY"]
     assert cuda_nodes("digraph dot {\n}\n") == []
+
+
+@pytest.mark.parametrize("text", ["", "graph of 3 nodes", 'digraph dot {\nnew_node_form "7"\n}'])
+def test_a_dump_of_another_form_is_no_empty_graph(text: str) -> None:
+    assert cuda_nodes(text) is None
+
+
+def test_names_that_do_not_fit_are_no_fault_where_there_are_enough_nodes() -> None:
+    activity = Activity(launches=(launch("aten::mul"), launch("aten::add")))
+    fits = evidence_of(["aten::mul", "fill", "aten::add"], activity)
+    assert (fits.in_graph.verdict, fits.captured.verdict) == ("pass", "pass")
+    renamed = evidence_of(["kernel_7", "kernel_8"], activity)
+    assert (renamed.in_graph.verdict, renamed.captured.verdict) == ("not checked", "pass")
+    assert renamed.findings == ()
+    split = evidence_of(["aten::mul", "fill", "MEMCPY"], activity)
+    assert (split.in_graph.verdict, split.captured.verdict) == ("fail", "fail")
+    assert [finding.kind for finding in split.findings] == ["not in the graph"]
+    empty = evidence_of([], activity)
+    assert [finding.kind for finding in empty.findings] == ["empty graph"]
+    assert evidence_of(None, activity).captured.verdict == "not checked"
+    assert evidence_of(["aten::mul"], Activity()).in_graph.verdict == "not checked"
 
 
 def launch(kernel: str, *, current: bool = True) -> Launch:

@@ -154,6 +154,17 @@ def test_shipped_operators_pass_captured(operator: str, worker: Worker) -> None:
     all_pass(graphed(worker, operator, GraphAsked(SIMULATED, ("cudagraph",))))
 
 
+@simulated
+@pytest.mark.slow
+@pytest.mark.usefixtures("device")
+def test_a_shipped_kernel_is_found_among_the_nodes(worker: Worker, only: Any) -> None:
+    only("replayed")
+    found = graphed(worker, "add2", GraphAsked(SIMULATED, ("cudagraph",), join=("elementwise",)))
+    all_pass(found)
+    launches = {trial.arrangement: len(trial.facts["launches"]) for trial in found.trials}
+    assert (launches["alone"], launches["two in series"], launches["three in series"]) == (1, 2, 3)
+
+
 @pytest.mark.slow
 def test_three_shipped_operators_pass_compiled_alone(worker: Worker, only: Any) -> None:
     only("static")

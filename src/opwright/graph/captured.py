@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from opwright.devices.activity import Activity, Launch
+from opwright.graph.nodes import is_kernel
 from opwright.graph.protocol import Evidence
 from opwright.records.graph import Answer
 from opwright.records.verdict import Finding
@@ -27,6 +28,11 @@ def evidence_of(nodes: Sequence[str] | None, activity: Activity) -> Evidence:
         untold = Answer("not checked", "what the operator launches without a graph is not known")
         return Evidence(untold, Answer("pass", f"{len(nodes)} nodes"), unfused, (), facts)
     missing = missing_from(nodes, launches)
+    if missing and sum(map(is_kernel, nodes)) >= len(launches):
+        told = f"its nodes have other names than what a call launches: {_names(missing)}"
+        return Evidence(
+            Answer("not checked", told), Answer("pass", f"{len(nodes)} nodes"), unfused, (), facts
+        )
     if missing:
         split = Answer("fail", "a part of what it launches is not in the graph")
         return Evidence(split, split, unfused, (_split(missing),), facts)
@@ -57,13 +63,16 @@ def _plain(kernel: str) -> str:
     return text.partition("(")[0].partition("<")[0].rpartition("::")[2].split(" ")[-1]
 
 
+def _names(launches: Sequence[Launch]) -> str:
+    return ", ".join(dict.fromkeys(f"`{one.kernel}`" for one in launches))
+
+
 def _split(missing: Sequence[Launch]) -> Finding:
-    elsewhere = ", ".join(dict.fromkeys(f"`{one.kernel}`" for one in missing if not one.current))
-    told = f" Not on the current stream: {elsewhere}." if elsewhere else ""
-    names = ", ".join(dict.fromkeys(f"`{one.kernel}`" for one in missing))
+    elsewhere = [one for one in missing if not one.current]
+    told = f" Not on the current stream: {_names(elsewhere)}." if elsewhere else ""
     return Finding(
         "not in the graph",
-        f"launched without a graph, and no node of it: {names}. A replay does not do that work.{told}",
+        f"launched without a graph, and no node of it: {_names(missing)}. A replay does not do that work.{told}",
         {"missing": [one.kernel for one in missing]},
     )
 

@@ -60,7 +60,7 @@ class Captured:
 
     def evidence(self) -> Evidence:
         """The nodes of the graph, beside what the operator launches without one."""
-        return evidence_of(nodes_of(self._graph, self.device.kind), self.activity)
+        return evidence_of(nodes_of(self._graph, self.device), self.activity)
 
 
 @contextmanager

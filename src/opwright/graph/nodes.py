@@ -1,4 +1,4 @@
-"""What a captured graph holds: its nodes by name, as the device's own dump tells them."""
+"""What a captured graph holds: its nodes by name, as the device itself tells them."""
 
 from __future__ import annotations
 
@@ -7,14 +7,26 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from opwright.devices.device import Device
+
 # CUDA's dump in Graphviz's language: a node a record, with the kernel's name in front of its launch.
 _CUDA_NODE = re.compile(r'^\s*"graph_\d+_node_\d+"\s*\[(.*?)\];?\s*$', re.MULTILINE | re.DOTALL)
 _CUDA_KERNEL = re.compile(r"([A-Za-z_]\w*)\s*(?:\\?<){3}")
 _CUDA_KIND = re.compile(r'label="\{?\s*([A-Z_]+)')
 
 
-def nodes_of(graph: Any, kind: str) -> list[str] | None:
-    """Names of a captured graph's nodes on a device of ``kind``; None where its dump says nothing."""
+def nodes_of(graph: Any, device: Device) -> list[str] | None:
+    """Names of a captured graph's nodes; None where the device says nothing of them.
+
+    The simulated device knows a kernel's whole name when it runs, so that there the graph is replayed once
+    more, and its journal read.
+    """
+    if hasattr(device.module, "launches"):
+        device.synchronize()
+        device.module.launches()  # what came before
+        graph.replay()
+        device.synchronize()
+        return [entry.name for entry in device.module.launches()]
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "graph"
         try:
@@ -22,12 +34,22 @@ def nodes_of(graph: Any, kind: str) -> list[str] | None:
             text = file.read_text(encoding="utf-8", errors="replace")
         except (RuntimeError, OSError):
             return None
-    return cuda_nodes(text) if kind == "cuda" else text.splitlines()
+    return cuda_nodes(text)
 
 
-def cuda_nodes(text: str) -> list[str]:
-    """Kernels by name, other nodes by their kind (``MEMCPY``), from ``cudaGraphDebugDotPrint``."""
-    return [_cuda_name(match[1]) for match in _CUDA_NODE.finditer(text)]
+def cuda_nodes(text: str) -> list[str] | None:
+    """Kernels by name, other nodes by their kind (``MEMCPY``), from ``cudaGraphDebugDotPrint``.
+
+    None for a text of another form: what cannot be read is no empty graph.
+    """
+    names = [_cuda_name(match[1]) for match in _CUDA_NODE.finditer(text)]
+    readable = text.startswith("digraph") and (names or "_node_" not in text)
+    return names if readable else None
+
+
+def is_kernel(node: str) -> bool:
+    """Whether a node is no copy, fill or event, as both devices call these."""
+    return not node.isupper() and not node.startswith(("copy from ", "fill", "delay"))
 
 
 def _cuda_name(label: str) -> str:
