@@ -41,7 +41,8 @@ def what_options(function: Command) -> Command:
         multiple=True,
         required=True,
         metavar="MODE",
-        help="cudagraph, compile, or compile:BACKEND (inductor, aot_eager, cudagraphs); may be repeated.",
+        help="cudagraph, compile, compile:BACKEND (inductor, aot_eager, cudagraphs), superkernel, or "
+        "superkernel:WAY (npugraph_ex, ge; then :OPTION=VALUE); may be repeated.",
     )
     alone = click.option(
         "--alone", is_flag=True, help="The operator alone: not in series, and with no companions."

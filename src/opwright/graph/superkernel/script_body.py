@@ -85,13 +85,16 @@ class Scoped(torch.nn.Module):
     def __init__(self, module: Module, options: Any) -> None:
         super().__init__()
         self._module, self._options = module, options
-
-    def forward(self, *tensors: torch.Tensor) -> list[torch.Tensor]:
-        """What the module gives."""
+        self._scope: Any = None
         if WAY == "ge":
             import torchair
 
-            with torchair.scope.super_kernel(SCOPE, self._options):
+            self._scope = torchair.scope.super_kernel
+
+    def forward(self, *tensors: torch.Tensor) -> list[torch.Tensor]:
+        """What the module gives."""
+        if self._scope is not None:
+            with self._scope(SCOPE, self._options):
                 return self._module(*tensors)  # type: ignore[no-any-return]
         torch_npu.npu.super_kernel_scope_begin(SCOPE)
         results: list[torch.Tensor] = self._module(*tensors)
