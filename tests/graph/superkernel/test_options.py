@@ -99,6 +99,10 @@ def test_each_release_has_its_own_table() -> None:
     ):
         read_options("npugraph_ex", {}, old)
     assert read_options("ge", {"stream-fusion": "1"}, old) == {"stream-fusion": 1}
+    first = release_for("2.8.0.post5")
+    assert read_options("npugraph_ex", {"split_mode": "2"}, first) == {"split_mode": 2}
+    with pytest.raises(UsageError, match="no option 'debug_per_op_max_core_num'"):
+        read_options("npugraph_ex", {"debug_per_op_max_core_num": "1"}, first)
 
 
 def test_scopes_that_are_no_pairs_are_named() -> None:

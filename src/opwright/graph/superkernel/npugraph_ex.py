@@ -12,11 +12,11 @@ from unittest.mock import patch
 
 import torch
 
-from opwright.graph.protocol import Evidence, Setting
+from opwright.graph.protocol import Evidence, Failed, Setting
 from opwright.graph.superkernel.answers import NOT_FUSED, in_graph, wrong_markers
-from opwright.graph.superkernel.asked import read_asked
+from opwright.graph.superkernel.asked import installed_version, read_asked
 from opwright.graph.superkernel.fx_scope import Traced, read_scopes
-from opwright.graph.superkernel.option_table import DEBUG
+from opwright.graph.superkernel.option_table import DEBUG, FULL_CORES, NPUGRAPH_EX, Option
 from opwright.graph.superkernel.options import release_for
 from opwright.records.graph import Answer
 
@@ -40,7 +40,7 @@ class Scoped(torch.nn.Module):
 def compiler_options(asked: str, *, full_cores: bool) -> dict[str, Any]:
     """``options=`` of torch.compile: SuperKernel on, and what was asked for in its place."""
     given = read_asked(asked)
-    known = {option.name: option for option in release_for(None).options[given.way]}
+    known = {option.name: option for option in _known(given.way)}
     options: dict[str, Any] = {"static_kernel_compile": True, "super_kernel_optimize": True}
     for name, value in given.options.items():
         place = options
@@ -48,8 +48,12 @@ def compiler_options(asked: str, *, full_cores: bool) -> dict[str, Any]:
             place = place.setdefault(group, {})
         place[name] = value
     if full_cores:
-        options.setdefault(DEBUG, {})["debug_per_op_max_core_num"] = 1
+        options.setdefault(DEBUG, {})[FULL_CORES] = 1
     return options
+
+
+def _known(way: str) -> tuple[Option, ...]:
+    return release_for(installed_version()).options[way]
 
 
 class Watched:
@@ -155,6 +159,8 @@ def opened(
     from torch._dynamo import reset
 
     options: dict[str, Any] = {}
+    if full_cores and not any(option.name == FULL_CORES for option in _known(NPUGRAPH_EX)):
+        raise Failed(not_checked=f"torch-npu {installed_version()} has no option for full cores")
     if scoped:
         options = compiler_options(setting.option, full_cores=full_cores)
         module = Scoped(module, read_asked(setting.option).scope)

@@ -35,24 +35,31 @@ class Release:
 
 OPTIMIZE, DEBUG = "super_kernel_optimize_options", "super_kernel_debug_options"
 STRATEGIES = "aggressive_opt_strategies"
+FULL_CORES = "debug_per_op_max_core_num"
 _ON_OFF = ("0", "1")
 
 # For the compiler itself (``options=`` of torch.compile), without those that are set anyway.
-_COMPILER = (
+_FIRST_COMPILER = (
     *(Option(name, "flag") for name in ("clone_input", "clone_output", "frozen_parameter")),
     *(Option(name, "flag") for name in ("remove_noop_ops", "inplace_pass", "input_inplace_pass")),
     *(Option(name, "flag") for name in ("pattern_fusion_pass", "static_kernel_compile")),
-    *(Option(name, "flag") for name in ("deadlock_check", "force_recapture")),
-    Option("reuse_graph_pool_in_same_fx", "flag"),
+    *(Option(name, "flag") for name in ("deadlock_check", "reuse_graph_pool_in_same_fx")),
     Option("capture_limit", "number"),
+)
+_COMPILER = (
+    *_FIRST_COMPILER,
+    Option("force_recapture", "flag"),
     Option("capture_error_mode", "choice", choices=("global", "thread_local", "relaxed")),
 )
+_FIRST_OPTIMIZE = tuple(
+    Option(name, "number", OPTIMIZE) for name in ("preload_code", "split_mode", "stream_fusion")
+)
 _OPTIMIZE = (
-    *(Option(name, "number", OPTIMIZE) for name in ("preload_code", "split_mode", "stream_fusion")),
+    *_FIRST_OPTIMIZE,
     *(Option(name, "number", OPTIMIZE) for name in ("constant_codegen", "auto_op_parallel")),
     Option("opt_extend", "text", OPTIMIZE),
-    *(Option(f"dcci_{where}", "names", OPTIMIZE) for where in ("before_kernel_start",)),
-    *(Option(f"dcci_{where}", "names", OPTIMIZE) for where in ("after_kernel_end",)),
+    Option("dcci_before_kernel_start", "names", OPTIMIZE),
+    Option("dcci_after_kernel_end", "names", OPTIMIZE),
     Option("dcci_disable_on_kernel", "names", OPTIMIZE),
     *(
         Option(f"{what}_breaker_bypass", "number", f"{OPTIMIZE}.{STRATEGIES}")
@@ -61,14 +68,19 @@ _OPTIMIZE = (
     Option("ubuf_lock_ignore_kernel", "names", OPTIMIZE),
     Option("early_start", "number", OPTIMIZE),
 )
+_FIRST_DEBUG = (
+    Option("debug_sync_all", "number", DEBUG),
+    Option("debug_dcci_disable_on_kernel", "names", DEBUG),
+)
 _DEBUG = (
     Option("debug_sync_all", "number", DEBUG),
     Option("debug_op_exec_trace", "number", DEBUG),
     Option("debug_cross_core_sync_check", "number", DEBUG),
     Option("debug_extend", "text", DEBUG),
-    Option("debug_per_op_max_core_num", "number", DEBUG, _ON_OFF),
+    Option(FULL_CORES, "number", DEBUG, _ON_OFF),
 )
 _NPUGRAPH_EX = (*_COMPILER, *_OPTIMIZE, *_DEBUG)
+_FIRST_NPUGRAPH_EX = (*_FIRST_COMPILER, *_FIRST_OPTIMIZE, *_FIRST_DEBUG)
 _GE = (
     Option("feed-sync-all", "number", choices=_ON_OFF),
     Option("stream-fusion", "number", choices=_ON_OFF),
@@ -85,7 +97,7 @@ RELEASES = (
     Release("2.14", _BOTH),
     Release("2.13", _BOTH),
     Release("2.9.0.post9", _BOTH),
-    Release("2.8.0.post5", _BOTH),
+    Release("2.8.0.post5", {NPUGRAPH_EX: _FIRST_NPUGRAPH_EX, GE: _GE}),
     Release("2.6.0.post5", {GE: _GE}),
 )
 # What Opwright sets itself: naming one of these would undo what is tried.
