@@ -18,12 +18,12 @@ ON_DEVICE = HERE / "on_simulated_device.py"
 pytestmark = pytest.mark.xdist_group("ascend")
 
 
-def test_without_torch_npu_the_script_is_written_and_nothing_is_said_to_have_run(
+def test_without_torch_npu_the_pages_operator_becomes_a_script_and_nothing_is_said_to_have_run(
     tmp_path: Path,
 ) -> None:
-    description = (OPERATOR / "op.py").read_text(encoding="utf-8")
-    plain = [line for line in description.splitlines() if not line.startswith("import ascend")]
-    (tmp_path / "op.py").write_text("\n".join(plain), encoding="utf-8")
+    page = (HERE.parents[1] / "docs" / "ascend.md").read_text(encoding="utf-8")
+    description = page.partition("```python\n")[2].partition("```")[0]
+    (tmp_path / "op.py").write_text(description, encoding="utf-8")
     emitted, record = tmp_path / "emitted", tmp_path / "record.json"
     command = (
         "-m",
@@ -49,6 +49,7 @@ def test_without_torch_npu_the_script_is_written_and_nothing_is_said_to_have_run
     compile(text, "script", "exec")
     assert "opwright" not in text.replace("'opwright'", "")  # but for the scope's name
     assert "return torch.ops.npu.npu_moe_gating_top_k_softmax(input, None, k)" in text
+    assert "torch.randn([864, 2048]" in text
 
 
 @pytest.mark.exhaustive
