@@ -11,8 +11,8 @@ from emulated.device_loops import drawn, function, guarded, untouched
 
 pytestmark = pytest.mark.xdist_group("emulator")
 
-# One block for all rows, and several; columns for whole runs, and not.
-SIZES = [(0, 5), (1, 8), (127, 24), (128, 24), (131, 7), (1000, 40), (331, 257), (140, 600)]
+# One block for all rows, several, and more than are added at once; columns for whole runs, and not.
+SIZES = [(0, 5), (1, 8), (127, 24), (128, 24), (131, 7), (2600, 40), (331, 257), (140, 600)]
 
 
 @pytest.fixture(scope="module")

@@ -23,17 +23,18 @@ struct ColumnParameters {
 };
 constexpr ColumnParameters kColumns;
 
-// for_rows: runs of a thread that keeps its part of a row in registers, and how many elements where
-// they are taken one by one; threads of a block at least, and at most, and where rows are left in
-// memory. for_rows_and_sum: threads of a block, whose sums are in registers too; how
-// many blocks share the rows, and the fewest that one takes.
+// for_rows: runs of a thread that keeps its part of a row in registers, more of them in long rows,
+// and elements where they are taken one by one; threads of a block at least and at most.
+// for_rows_and_sum: threads of a block, whose sums are in registers too; how many blocks share the
+// rows, and the fewest that one takes.
 struct RowParameters {
   int runs = 4;
-  int elements = 8;
+  int most_runs = 8;
+  int elements = 16;
   int threads = 256;
-  int most_threads = 1024;
-  int memory_threads = 512;
+  int most_threads = 512;
   int sum_threads = 512;
+  int sum_elements = 8;
   int shares = 264;
   int least_rows = 16;
 };

@@ -40,17 +40,11 @@ OPWRIGHT_DEVICE_INLINE F part(Two<F> sum, int i) {
 template <typename Element, int N, int Runs, typename Sum>
 class SummedRow : public Row<Element, N, Runs> {
  public:
-  static constexpr int kOwn = Runs > 0 ? Runs : N > 1 ? kRows.runs : kRows.elements;
+  static constexpr int kOwn = Runs > 0 ? Runs : N > 1 ? kRows.runs : kRows.sum_elements;
 
   int64_t panel;
   bool is_added;
   Sum own[kOwn][N];
-
-  // Not in registers, of which the sums take many.
-  template <typename T>
-  OPWRIGHT_DEVICE_INLINE auto along(View<T, 1> vector) const {
-    return RowInMemory<std::remove_const_t<T>, N>{vector.data};
-  }
 
   template <typename F, typename... Values>
   OPWRIGHT_DEVICE_INLINE void add(F f, const Values&... values) {
@@ -170,7 +164,7 @@ void for_rows_and_sum(Stream stream, Body body, View<T, 2> output, Two<View<T, 1
                       Pointers... pointers) {
   const int64_t rows = output.size(0), columns = output.size(1);
   if (columns == 0) return;
-  detail::with_row_constants<T>(
+  detail::with_row_constants<T, kRows.runs, kRows.sum_elements>(
       columns, kRows.sum_threads,
       [&](auto n, auto runs) {
         detail::launch_rows_and_sum<decltype(n)::value, decltype(runs)::value>(

@@ -85,8 +85,14 @@ class Row {
       each([&](int k, int64_t at) { values.run[k] = opwright::load<N>(vector.data + at); });
       return values;
     } else {
-      return detail::RowInMemory<Value, N>{vector.data};
+      return later(vector);
     }
+  }
+
+  // As along, but read where it is used, from the caches, and in no register meanwhile.
+  template <typename T>
+  OPWRIGHT_DEVICE_INLINE auto later(View<T, 1> vector) const {
+    return detail::RowInMemory<std::remove_const_t<T>, N>{vector.data};
   }
 
   // The sum of f(values...) over the row, whose result may be a Two. All threads have to ask for
@@ -182,26 +188,30 @@ inline dim3 block_of_rows(int64_t runs, int each, int threads, int most_threads)
 
 template <int N, int Runs, typename Body>
 void launch_rows(Stream stream, Body body, int64_t rows, int64_t columns) {
-  const dim3 block = block_of_rows(columns / N, Runs > 0 ? Runs : 1, kRows.threads,
-                                   Runs > 0 ? kRows.most_threads : kRows.memory_threads);
+  const dim3 block =
+      block_of_rows(columns / N, Runs > 0 ? Runs : 1, kRows.threads, kRows.most_threads);
   // A grid of AMD's has less than 2^32 threads.
   launch(rows_kernel<N, Runs, Body>, blocks_for(rows, block.y, 1 << 20), block, stream, body, rows,
          columns);
 }
 
-// Calls launched(N, Runs) with the constants that suit the rows, for blocks of `most` threads.
-template <typename T, typename Launched, typename... Pointers>
-void with_row_constants(int64_t columns, int most, Launched launched, Pointers... pointers) {
+// Calls launched(N, Runs) with the constants that suit the rows, for blocks of `threads` at most
+// that take `MostRuns` runs each at most, or `Elements` single ones.
+template <typename T, int MostRuns, int Elements, typename Launched, typename... Pointers>
+void with_row_constants(int64_t columns, int threads, Launched launched, Pointers... pointers) {
   constexpr int N = vector_length<T>();
   const std::integral_constant<int, N> vector;
   const std::integral_constant<int, 1> one;
   const std::integral_constant<int, 0> in_memory;
-  const std::integral_constant<int, kRows.runs> runs;
-  const std::integral_constant<int, kRows.elements> elements;
+  const std::integral_constant<int, kRows.runs> few;
+  const std::integral_constant<int, MostRuns> many;
+  const std::integral_constant<int, Elements> elements;
   if (columns % N == 0 && (is_aligned(pointers, kVectorBytes) && ...)) {
-    columns / N <= most* kRows.runs ? launched(vector, runs) : launched(vector, in_memory);
+    if (columns / N <= threads * kRows.runs) return launched(vector, few);
+    if (columns / N <= threads * MostRuns) return launched(vector, many);
+    launched(vector, in_memory);
   } else {
-    columns <= most* kRows.elements ? launched(one, elements) : launched(one, in_memory);
+    columns <= threads* Elements ? launched(one, elements) : launched(one, in_memory);
   }
 }
 
@@ -211,7 +221,7 @@ void with_row_constants(int64_t columns, int most, Launched launched, Pointers..
 template <typename Body, typename... Pointers>
 void for_rows(Stream stream, Body body, int64_t rows, int64_t columns, Pointers... pointers) {
   if (rows == 0 || columns == 0) return;
-  detail::with_row_constants<typename Body::Element>(
+  detail::with_row_constants<typename Body::Element, kRows.most_runs, kRows.elements>(
       columns, kRows.most_threads,
       [&](auto n, auto runs) {
         detail::launch_rows<decltype(n)::value, decltype(runs)::value>(stream, body, rows, columns);

@@ -18,4 +18,24 @@ OPWRIGHT_INLINE int8_t quantised(float value) {
   return static_cast<int8_t>((bounded + 12582912.0f) - 12582912.0f);
 }
 
+// Divides many numbers by one as exactly as a division does, in a third of the instructions: by its
+// reciprocal and one correction (P. W. Markstein, IBM J. Res. Dev. 34 (1990), 111). NaN where a
+// division gives none, too, if the divisor is 0 or infinite. A small divisor is scaled, and the
+// numbers with it, so that nothing is subnormal on the way: they are at most some hundred times it.
+class Divisor {
+ public:
+  OPWRIGHT_INLINE explicit Divisor(float divisor)
+      : scale_(divisor < 1e-30f ? 18446744073709551616.0f : 1.0f),
+        divisor_(divisor * scale_),
+        reciprocal_(1.0f / divisor_) {}
+
+  OPWRIGHT_INLINE float quotient(float number) const {
+    const float scaled = number * scale_, near = scaled * reciprocal_;
+    return __builtin_fmaf(__builtin_fmaf(-near, divisor_, scaled), reciprocal_, near);
+  }
+
+ private:
+  float scale_, divisor_, reciprocal_;
+};
+
 }  // namespace opwright

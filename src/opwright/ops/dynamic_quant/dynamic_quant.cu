@@ -25,8 +25,10 @@ struct DynamicQuant {
     const float largest =
         row.reduce(0.0f, larger, [=](auto... v) { return fabsf(value(v...)); }, values...);
     const float divisor = largest / 127;
+    const opwright::Divisor by(divisor);
     row.store(
-        output, [=](auto... v) { return opwright::quantised(value(v...) / divisor); }, values...);
+        output, [=](auto... v) { return opwright::quantised(by.quotient(value(v...))); },
+        values...);
     if (row.is_first()) scale.data[row.index] = divisor;
   }
 };

@@ -15,13 +15,12 @@ struct LayerNorm {
   template <typename Row>
   __device__ void operator()(Row& row) const {
     const auto x = row.load(input);
-    const auto w = row.along(weight), b = row.along(bias);
     const Compute mean = row.sum([](Compute v) { return v; }, x) / Compute(row.columns);
     const Compute squares = row.sum([=](Compute v) { return (v - mean) * (v - mean); }, x);
     const Compute scale = Compute(1) / sqrt(squares / Compute(row.columns) + eps);
     row.store(
-        output, [=](Compute v, Compute f, Compute s) { return (v - mean) * scale * f + s; }, x, w,
-        b);
+        output, [=](Compute v, Compute f, Compute b) { return (v - mean) * scale * f + b; }, x,
+        row.later(weight), row.later(bias));
   }
 };
 

@@ -17,7 +17,7 @@ struct LayerNormBackward {
   template <typename Row>
   __device__ void operator()(Row& row) const {
     const auto g = row.load(grad_output), x = row.load(input);
-    const auto w = row.along(weight);
+    const auto w = row.later(weight);  // the sums take many registers
     const Compute hidden(row.columns);
     const Sum sums =
         row.sum([](Compute grad, Compute v, Compute f) { return Sum{v, grad * f}; }, g, x, w);

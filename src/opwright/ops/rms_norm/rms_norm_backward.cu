@@ -17,7 +17,7 @@ struct RmsNormBackward {
   template <typename Row>
   __device__ void operator()(Row& row) const {
     const auto g = row.load(grad_output), x = row.load(input);
-    const auto w = row.along(weight);
+    const auto w = row.later(weight);  // the sums take many registers
     const auto sums = row.sum([](Compute grad, Compute v,
                                  Compute f) { return opwright::Two<Compute>{v * v, grad * f * v}; },
                               g, x, w);
