@@ -243,6 +243,21 @@ def test_sizes_that_cannot_change_are_not_checked_and_take_nothing_from_a_pass(
     assert dynamic.equal.reason == "no other sizes meet the description's constraints"
 
 
+def test_one_that_returns_its_argument_is_not_checked_where_it_cannot_be_compiled(
+    tmp_path: Path, worker: Worker
+) -> None:
+    file = tmp_path / "returned.py"
+    file.write_text(
+        RIGHT.replace("float factor=2.0) -> ()", "float factor=2.0) -> Tensor(a!)").replace(
+            "    output.copy_(input * factor)", "    return output.copy_(input * factor)"
+        )
+    )
+    asked = GraphAsked(CPU, ("compile:aot_eager",), alone=True)
+    found = graphed(worker, f"{file}:scaled_into", asked)
+    assert found.verdict == "not checked"
+    assert "no operator that returns its argument" in found.trials[0].equal.reason
+
+
 def test_an_end_is_told_with_mode_and_stage(worker: Worker, only: Any) -> None:
     only("static")
     folder = DEFECTS["ends_its_process_when_captured"].folder
