@@ -232,6 +232,8 @@ def why_not(target: Target, option: str) -> str:
     del option
     if target.device_type == "cpu":
         return "a host has no streams to capture: use --target cuda, or simulated, which has them"
+    if target.kind == "npu":
+        return "graphs of Ascend devices are captured by the mode superkernel"
     return ""
 
 
