@@ -45,6 +45,14 @@ __global__ void map_share_kernel(F f, Shares shares, int64_t runs, unsigned bloc
 #pragma unroll
     for (int i = 0; i < N; ++i) own[i] += summed(results.at[i]);
   };
+  const auto take = [&](int64_t row, bool is_stored) {
+    const int64_t at = (row * runs + run) * N;
+    Loaded<N, Inputs...> loaded;
+    loaded.load(at, run * N, inputs...);
+    const auto results = loaded.results(f);
+    if (is_stored) output.store(at, results);
+    add(results);
+  };
   if (run < runs) {
     int64_t row = begin + kept + threadIdx.y;
     for (; row + (Rows - 1) * below < end; row += Rows * below) {
@@ -60,19 +68,9 @@ __global__ void map_share_kernel(F f, Shares shares, int64_t runs, unsigned bloc
       }
     }
 #pragma unroll 1
-    for (; row < end; row += below) {
-      Loaded<N, Inputs...> loaded;
-      loaded.load((row * runs + run) * N, run * N, inputs...);
-      const auto results = loaded.results(f);
-      output.store((row * runs + run) * N, results);
-      add(results);
-    }
+    for (; row < end; row += below) take(row, true);
 #pragma unroll 1
-    for (row = begin + threadIdx.y; row < begin + kept; row += below) {
-      Loaded<N, Inputs...> loaded;
-      loaded.load((row * runs + run) * N, run * N, inputs...);
-      add(loaded.results(f));
-    }
+    for (row = begin + threadIdx.y; row < begin + kept; row += below) take(row, false);
   }
   const int width = static_cast<int>(blockDim.x) * N;
 #pragma unroll
