@@ -12,10 +12,13 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import pytest
 import torch
@@ -28,6 +31,7 @@ TORCH_NPU = "2.13.0"
 # What it needs beside torch; torchair, which is inside it, declares the last two not.
 _NEEDS = ("pyyaml", "packaging", "protobuf")
 _SECONDS = 600.0
+_MARK = "told: "  # as trials.py writes it
 
 
 @dataclass(frozen=True)
@@ -68,14 +72,46 @@ class Environment:
             timeout=_SECONDS,
         )
 
-    def trials(self, operator: str, mode: str, asked: list[tuple[str, str, str]]) -> list[Any]:
-        """What `ascend/trials.py` says of trials, each an arrangement, a way, and a fault."""
-        script = Path(__file__).parent / "trials.py"
-        folder = Path(__file__).parent / "operators" / operator
-        done = self.run(script, folder, mode, given=json.dumps(asked))
-        assert done.returncode == 0, done.stderr[-5000:]
-        told: list[Any] = json.loads(done.stdout.splitlines()[-1])
-        return told
+    @contextmanager
+    def trials(self, operator: str) -> Iterator[Trials]:
+        """A process that makes trials of an operator below ``operators/``."""
+        here = Path(__file__).parent
+        with (
+            tempfile.TemporaryFile("w+") as complaints,
+            subprocess.Popen(
+                [sys.executable, str(here / "trials.py"), str(here / "operators" / operator)],
+                env=self.variables(os.environ["OPWRIGHT_STORE"]),
+                cwd=ROOT,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=complaints,
+                text=True,
+            ) as process,
+        ):
+            try:
+                yield Trials(process, complaints)
+            finally:
+                process.kill()
+
+
+class Trials:
+    """Asks the process of ``trials.py``, which has imported torch-npu once for all tests."""
+
+    def __init__(self, process: subprocess.Popen[str], complaints: TextIO) -> None:
+        self._process, self._complaints = process, complaints
+
+    def made(self, mode: str, asked: list[tuple[str, str, str]]) -> list[Any]:
+        """What came of trials in a mode, each an arrangement, a way, and a fault of the runtime."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(f"{json.dumps([mode, asked])}\n")
+        self._process.stdin.flush()
+        for line in self._process.stdout:
+            if line.startswith(_MARK):
+                told: list[Any] = json.loads(line.removeprefix(_MARK))
+                return told
+        self._complaints.seek(0)
+        raise AssertionError(self._complaints.read()[-5000:])
 
 
 def make_environment() -> Environment:

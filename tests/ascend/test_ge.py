@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ascend.environment import Environment
+from ascend.environment import Trials
 
 pytestmark = [pytest.mark.xdist_group("ascend"), pytest.mark.slow]
 
@@ -22,8 +22,8 @@ ASKED = [
 
 
 @pytest.fixture(scope="module")
-def told(environment: Environment) -> dict[tuple[str, str], dict[str, Any]]:
-    answers = environment.trials("gating", "superkernel:ge:scope=sp1:stream-fusion=1", ASKED)
+def told(trials: Trials) -> dict[tuple[str, str], dict[str, Any]]:
+    answers = trials.made("superkernel:ge:scope=sp1:stream-fusion=1", ASKED)
     return {asked[:2]: each["trial"] for asked, each in zip(ASKED, answers, strict=True)}
 
 

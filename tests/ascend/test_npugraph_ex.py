@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from ascend.environment import Environment
+from ascend.environment import Trials
 
 pytestmark = [pytest.mark.xdist_group("ascend"), pytest.mark.slow]
 
@@ -41,9 +41,9 @@ class Told(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def told(environment: Environment) -> dict[tuple[str, str, str], Told]:
+def told(trials: Trials) -> dict[tuple[str, str, str], Told]:
     """All trials, made in one process."""
-    answers = environment.trials("gating", "superkernel", list(VERDICTS))
+    answers = trials.made("superkernel", list(VERDICTS))
     return {asked: Told(**each) for asked, each in zip(VERDICTS, answers, strict=True)}
 
 
