@@ -311,3 +311,15 @@ def test_a_planted_kernel_is_caught_and_its_cause_named(
     (trial,) = graphed(worker, folder, asked).trials
     said = {finding.kind: finding.message for finding in trial.findings}
     assert words in said[kind]
+
+
+@simulated
+@pytest.mark.usefixtures("device")
+def test_one_that_fails_everywhere_is_not_said_to_be_spoiled_by_a_capture(
+    worker: Worker, only: Any
+) -> None:
+    only("after a failure")
+    folder = Path(__file__).parent.parent / "correct" / "causal_attention"  # its mask is the host's
+    asked = GraphAsked(SIMULATED, ("cudagraph",), alone=True)
+    (trial,) = graphed(worker, folder, asked).trials
+    assert [finding.kind for finding in trial.findings] == ["fails as it is"]

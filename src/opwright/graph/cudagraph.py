@@ -175,13 +175,14 @@ def _fail_to_capture(
             module(*tensors)
             raise _GivenUp
     except Exception as error:
-        if not isinstance(error, _GivenUp):
-            setting.stage("calls after a capture that failed")
+        refused = "" if isinstance(error, _GivenUp) else in_words(error)
     del graph
     try:
         finish(setting)
         _, wrong = as_it_is(setting, setting.cases[-1])
     except Exception as error:
+        if refused and refused in _words_of(error) and isinstance(error, Failed):
+            raise  # it was refused in the capture as it is everywhere
         message = f"after a capture that was given up, an ordinary call fails: {_words_of(error)}"
         raise Failed(Finding("unusable after a failed capture", message)) from error
     if wrong:
