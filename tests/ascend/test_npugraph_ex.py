@@ -107,3 +107,10 @@ def test_a_scope_that_the_runtime_drops_is_fused_by_nobody(
     each = told[TWICE, SCOPED, "dropped_scope"]
     assert "aclskScopeBegin opwright" in each.log
     assert not [line for line in each.log if line.startswith("fused")]
+
+
+def test_graphs_of_a_companion_alone_are_not_counted(
+    told: dict[tuple[str, str, str], Told],
+) -> None:
+    trial = told[JOINED, SCOPED, "missing_sync"].trial
+    assert trial["facts"]["replays"] == trial["replays"] == 1

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 from unittest.mock import patch
 
 import torch
@@ -57,7 +57,9 @@ def _known(way: str) -> tuple[Option, ...]:
 
 
 class Watched:
-    """What was traced, captured and replayed."""
+    """What was traced, captured and replayed. Of several that watch, the last one counts."""
+
+    _open: ClassVar[list[Watched]] = []
 
     def __init__(self) -> None:
         self.traced: list[Traced] = []
@@ -71,7 +73,8 @@ class Watched:
 
         def counted(method: Callable[..., Any], counter: str) -> Callable[..., Any]:
             def call(*arguments: Any, **keywords: Any) -> Any:
-                setattr(self, counter, getattr(self, counter) + 1)
+                if self._open[-1] is self:
+                    setattr(self, counter, getattr(self, counter) + 1)
                 return method(*arguments, **keywords)
 
             return call
@@ -80,7 +83,11 @@ class Watched:
             patch.object(graph, "capture_end", counted(graph.capture_end, "captures")),
             patch.object(graph, "replay", counted(graph.replay, "replays")),
         ):
-            yield
+            self._open.append(self)
+            try:
+                yield
+            finally:
+                self._open.remove(self)
 
 
 class Compiled:
