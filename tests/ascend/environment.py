@@ -65,7 +65,7 @@ class Environment:
             [sys.executable, *map(str, arguments)],
             input=given,
             env=self.variables(os.environ["OPWRIGHT_STORE"], **more),
-            cwd=ROOT,
+            cwd=self.runtime.parent,  # compilers leave folders where they work
             capture_output=True,
             text=True,
             check=False,
@@ -81,7 +81,7 @@ class Environment:
             subprocess.Popen(
                 [sys.executable, str(here / "trials.py"), str(here / "operators" / operator)],
                 env=self.variables(os.environ["OPWRIGHT_STORE"]),
-                cwd=ROOT,
+                cwd=self.runtime.parent,  # compilers leave folders where they work
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=complaints,
