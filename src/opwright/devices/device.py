@@ -165,7 +165,9 @@ def device_count(target: Target) -> int:
     if target.device_type == "cuda":
         return torch.cuda.device_count()
     if target.kind == "npu":
-        npu = getattr(torch, "npu", None)  # torch-npu's, which comes with torch where it is installed
+        npu = getattr(
+            torch, "npu", None
+        )  # torch-npu's, which comes with torch where it is installed
         return npu.device_count() if npu is not None else 0
     return _SIMULATED_DEVICES if target.kind == "simulated" else 1
 
