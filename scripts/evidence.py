@@ -1,15 +1,25 @@
-"""Print what the records under ``evidence/`` show, as the table in the README: ``python scripts/evidence.py``."""
+"""Print what the records under ``evidence/`` show, as the table in the README: ``python scripts/evidence.py``.
+
+A run of sources that have been changed since is marked: it is evidence of what they were.
+"""
 
 from __future__ import annotations
 
 import gzip
 import json
+from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from opwright.discovery import find_one, shipped_folders
+from opwright.session.recording import sources_digest
+from opwright.spec.operator import OperatorSpec
+from opwright.spec.target import parse_target
+
 FOLDER = Path(__file__).parent.parent / "evidence"
 NOT_RUN = "not run: no device"
+EARLIER = "earlier sources"
 # Column -> the records that it shows, where there are any.
 COLUMNS: dict[str, tuple[str, ...]] = {
     "CUDA on an NVIDIA H200": ("h200/check.json.gz", "h200/learning.json.gz"),
@@ -28,11 +38,12 @@ def table() -> str:
     """One row an operator, one column a device; and what was measured beside it."""
     records = {name: _operators(paths) for name, paths in COLUMNS.items()}
     names = sorted({name for record in records.values() for name in record})
+    specs = {spec.name: spec for name in shipped_folders() for spec in find_one(name).spec.family}
     lines = [
         f"| operator | {' | '.join(COLUMNS)} |",
         f"|---|{'---|' * len(COLUMNS)}",
         *(
-            f"| `{name}` | {' | '.join(_cell(r, name) for r in records.values())} |"
+            f"| `{name}` | {' | '.join(_cell(r.get(name), specs[name]) for r in records.values())} |"
             for name in names
         ),
         "",
@@ -41,17 +52,17 @@ def table() -> str:
     return "\n".join(lines)
 
 
-def _cell(operators: dict[str, Any], name: str) -> str:
-    if not operators:
+def _cell(run: Run | None, spec: OperatorSpec) -> str:
+    if run is None:
         return NOT_RUN
-    if name not in operators:
-        return "no source"
-    cases = operators[name]
-    verdicts = [case["outcome"]["verdict"] for case in cases]
-    findings = sum(len(case["outcome"]["findings"]) for case in cases)
-    told = f"{verdicts.count('pass')} of {len(cases)} cases pass, {findings} findings"
-    open_cases = verdicts.count("not checked")
-    return f"{told}, {open_cases} not checked" if open_cases else told
+    verdicts = [case["outcome"]["verdict"] for case in run.cases]
+    findings = sum(len(case["outcome"]["findings"]) for case in run.cases)
+    told = [f"{verdicts.count('pass')} of {len(verdicts)} cases pass", f"{findings} findings"]
+    if open_cases := verdicts.count("not checked"):
+        told.append(f"{open_cases} not checked")
+    if sources_digest(spec, parse_target(run.target)) not in run.digests:
+        told.append(EARLIER)
+    return ", ".join(told)
 
 
 def _beside() -> list[str]:
@@ -70,15 +81,31 @@ def _beside() -> list[str]:
     ]
 
 
-def _operators(paths: tuple[str, ...]) -> dict[str, list[Any]]:
+@dataclass
+class Run:
+    """One operator's cases in the records of a device, and the digests of the sources that ran."""
+
+    target: str
+    by_check: dict[str, list[Any]] = field(default_factory=dict)
+    digests: set[str] = field(default_factory=set)
+
+    @property
+    def cases(self) -> list[Any]:
+        """Those of all checks."""
+        return [*chain.from_iterable(self.by_check.values())]
+
+
+def _operators(paths: tuple[str, ...]) -> dict[str, Run]:
     """Each operator's cases in the records; of a check that two records have, the later one's."""
-    found: dict[str, dict[str, list[Any]]] = {}
+    found: dict[str, Run] = {}
     for operator in (operator for path in paths for operator in _json(path)["operators"]):
         by_check: dict[str, list[Any]] = {}
         for case in operator["cases"]:
             by_check.setdefault(case["check"], []).append(case)
-        found.setdefault(operator["name"], {}).update(by_check)
-    return {name: [*chain.from_iterable(checks.values())] for name, checks in found.items()}
+        run = found.setdefault(operator["name"], Run(operator["target"]))
+        run.by_check.update(by_check)
+        run.digests.add(operator["sources_digest"])
+    return found
 
 
 def _json(path: str) -> Any:

@@ -47,6 +47,11 @@ def page() -> Iterator[str]:
         "`evidence/timing.sh` makes. Device time between events with the cache flushed, medians of five "
         "fresh processes; the ratio is of pairs, with its 99 % interval."
     )
+    yield ""
+    yield (
+        "These are the kernels of that day. Most have been written anew for speed since, and not been timed yet: "
+        "[what is expected of them](performance.md)."
+    )
     for name in ("bias_gelu", "swish", "add2"):
         record = json.loads(gzip.decompress((FOLDER / f"{name}.json.gz").read_bytes()))
         for operator in record["operators"]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
-import secrets
 import shutil
 from collections.abc import Iterable
 from contextlib import suppress
@@ -79,7 +78,7 @@ def write_atomic(path: Path, data: str | bytes, *, durable: bool = False) -> Non
 def _new_file(path: Path) -> tuple[int, Path]:
     """An open file beside ``path``, with the rights that the user's mask leaves: mkstemp gives it to one alone."""
     while True:
-        temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+        temporary = path.with_name(f".{path.name}.{os.urandom(4).hex()}")
         with suppress(FileExistsError):
             return os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), temporary
 
