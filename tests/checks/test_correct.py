@@ -19,8 +19,19 @@ from opwright.worker import Limits, Worker
 FOLDERS = correct_folders()
 # A minute of compiling; another test has use for what is built, and runs in the same process.
 SLOW = {"pybind_extension": [pytest.mark.slow, pytest.mark.xdist_group("pybind_extension")]}
+# Each has a neighbour that is much like it, and is tried always.
+ALIKE = {
+    *("broadcast_over_rows", "function_without_transforms", "gate_without_gradient"),
+    *("in_place_and_returned", "log_sum_exp", "quantised_with_a_scale", "row_sum"),
+    *("running_total", "variance", "window_of_three"),
+}
 SUBJECTS = [
-    pytest.param(folder, id=folder.name, marks=SLOW.get(folder.name, [])) for folder in FOLDERS
+    pytest.param(
+        folder,
+        id=folder.name,
+        marks=[pytest.mark.exhaustive] if folder.name in ALIKE else SLOW.get(folder.name, []),
+    )
+    for folder in FOLDERS
 ]
 
 # Hundreds of steps of several networks. Always: a backward of its own.
@@ -69,8 +80,8 @@ def test_no_finding_and_a_pass_where_offsets_exceed_32_bits(folder: Path, worker
     without_fault(checked(folder, worker, "large"))
 
 
-def test_what_is_tried_always_is_there() -> None:
-    assert {folder.name for folder in FOLDERS} >= ALWAYS_LARGE | ALWAYS_TRAINED
+def test_what_is_tried_always_or_not_is_there() -> None:
+    assert {folder.name for folder in FOLDERS} >= ALWAYS_LARGE | ALWAYS_TRAINED | ALIKE
 
 
 def checked(folder: Path, worker: Worker, *only: str) -> OperatorRecord:

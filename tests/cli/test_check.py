@@ -191,7 +191,10 @@ def test_a_device_that_is_called_by_another_name_is_guessed() -> None:
 
 @pytest.mark.parametrize(
     ("number", "code", "word"),
-    [(signal.SIGINT, 130, "interrupted\n"), (signal.SIGTERM, -signal.SIGTERM, "")],
+    [
+        (signal.SIGINT, 130, "interrupted\n"),
+        pytest.param(signal.SIGTERM, -signal.SIGTERM, "", marks=pytest.mark.exhaustive),
+    ],
 )
 def test_who_stops_a_run_is_told_what_is_done_and_no_process_is_left(
     number: signal.Signals, code: int, word: str, operators: Path

@@ -62,7 +62,13 @@ def test_what_runs_at_the_exit_of_a_finished_command_cannot_change_its_code(
     assert opwright("build", f"{file}:right").returncode == 0
 
 
-@pytest.mark.parametrize("fork", ["os.fork()", "if os.fork() == 0: raise SystemExit(1)"])
+@pytest.mark.parametrize(
+    "fork",
+    [
+        pytest.param("os.fork()", marks=pytest.mark.exhaustive),
+        "if os.fork() == 0: raise SystemExit(1)",
+    ],
+)
 def test_a_fork_of_a_description_that_comes_back_does_nothing_twice(
     fork: str, opwright: Opwright, tmp_path: Path
 ) -> None:

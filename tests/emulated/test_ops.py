@@ -51,7 +51,7 @@ CHECKED = {
     "moe_gating_top_k_softmax": WAVES[:1],
     "row_softmax": WAVES,
 }
-WATCHED = {"bias_gelu": WAVES[:1], "layer_norm": WAVES[:1], "row_softmax": WAVES[1:]}
+WATCHED = {"transpose": WAVES[:1], "row_softmax": WAVES[1:]}
 BACKWARDS = [
     pytest.param(
         f"{find_one(name).spec.location.file}:{backward.name}",

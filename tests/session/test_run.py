@@ -121,7 +121,14 @@ def test_a_backward_without_sources_for_the_target_is_not_checked(tmp_path: Path
     assert (run.errors, run.exit_code) == ([], NotEvidence.exit_code)
 
 
-@pytest.mark.parametrize("only", [("empty",), ("emulation",), ("empty", "sanitizers")])
+@pytest.mark.parametrize(
+    "only",
+    [
+        ("empty",),
+        pytest.param(("emulation",), marks=pytest.mark.exhaustive),
+        ("empty", "sanitizers"),
+    ],
+)
 def test_only_the_builds_are_run_whose_checks_are_asked_for(
     only: tuple[str, ...], tmp_path: Path
 ) -> None:
