@@ -30,10 +30,14 @@ constexpr ColumnParameters kColumns;
 struct RowParameters {
   int runs = 4;
   int most_runs = 8;
-  int elements = 16;
+  int elements = 12;
   int threads = 256;
   int most_threads = 512;
+#if defined(__HIP_PLATFORM_AMD__)
+  int sum_threads = 256;  // blocks of 512 have 128 registers a thread there, too few for the sums
+#else
   int sum_threads = 512;
+#endif
   int sum_elements = 8;
   int shares = 264;
   int least_rows = 16;

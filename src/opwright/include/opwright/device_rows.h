@@ -221,7 +221,10 @@ void with_row_constants(int64_t columns, int threads, Launched launched, Pointer
 template <typename Body, typename... Pointers>
 void for_rows(Stream stream, Body body, int64_t rows, int64_t columns, Pointers... pointers) {
   if (rows == 0 || columns == 0) return;
-  detail::with_row_constants<typename Body::Element, kRows.most_runs, kRows.elements>(
+  using Element = typename Body::Element;
+  // As many registers of doubles, which take two each.
+  constexpr int kElements = kRows.elements * sizeof(float) / sizeof(compute_t<Element>);
+  detail::with_row_constants<Element, kRows.most_runs, kElements>(
       columns, kRows.most_threads,
       [&](auto n, auto runs) {
         detail::launch_rows<decltype(n)::value, decltype(runs)::value>(stream, body, rows, columns);
