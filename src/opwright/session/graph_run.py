@@ -16,10 +16,7 @@ from opwright.binding.dispatch import dispatch_key
 from opwright.devices.device import device_count
 from opwright.errors import (
     DeviceError,
-    FoundFault,
-    NotEvidence,
     OpwrightError,
-    ReferenceFailed,
     UsageError,
 )
 from opwright.graph.modes import parse_mode
@@ -37,6 +34,7 @@ from opwright.session.graph_emitting import emitted
 from opwright.session.graph_subject import PRELOAD, SETUP
 from opwright.session.recording import artifact_facts, label_of
 from opwright.session.run import found_operators
+from opwright.session.run_code import run_code
 from opwright.session.whole import with_whole
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.target import Target
@@ -80,14 +78,7 @@ class GraphRun:
     @property
     def exit_code(self) -> int:
         """A fault weighs more than what could not be judged, and that more than what proved nothing."""
-        verdicts = {operator.verdict for operator in self.operators}
-        if "fail" in verdicts:
-            return FoundFault.exit_code
-        if self.errors:
-            return self.errors[0].exit_code
-        if "error" in verdicts:
-            return ReferenceFailed.exit_code
-        return NotEvidence.exit_code if "not checked" in verdicts else 0
+        return run_code((operator.verdict for operator in self.operators), self.errors)
 
 
 @contextmanager

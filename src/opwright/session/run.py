@@ -11,7 +11,7 @@ from typing import Protocol
 from opwright.checks.protocol import Build, Check
 from opwright.checks.table import choose
 from opwright.discovery import backwards_of, find, installed_names
-from opwright.errors import DeviceError, FoundFault, NotEvidence, OpwrightError, ReferenceFailed
+from opwright.errors import DeviceError, OpwrightError
 from opwright.log import waiting
 from opwright.records.run import CaseRecord, OperatorRecord, Record
 from opwright.records.verdict import Outcome, errored, not_checked
@@ -21,6 +21,7 @@ from opwright.session.device_sanitizing import device_sanitized
 from opwright.session.emulating import watched
 from opwright.session.environment import environment_facts
 from opwright.session.recording import operator_record
+from opwright.session.run_code import run_code
 from opwright.session.sanitizing import sanitized
 from opwright.session.standing import remember_checks
 from opwright.spec.described import Described
@@ -84,14 +85,7 @@ class Run:
     @property
     def exit_code(self) -> int:
         """A fault weighs more than what could not be judged, and that more than what proved nothing."""
-        verdicts = {operator.verdict for operator in self.operators}
-        if "fail" in verdicts:
-            return FoundFault.exit_code
-        if self.errors:
-            return self.errors[0].exit_code
-        if "error" in verdicts:
-            return ReferenceFailed.exit_code
-        return NotEvidence.exit_code if "not checked" in verdicts else 0
+        return run_code((operator.verdict for operator in self.operators), self.errors)
 
 
 def check_operators(run: Run, operators: Sequence[str], asked: Asked, observer: Observer) -> None:
