@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
 from opwright.devices.activity import Activity, Launch
 from opwright.graph.captured import evidence_of, missing_from
-from opwright.graph.nodes import cuda_nodes
+from opwright.graph.nodes import cuda_nodes, inspectable_graph, ready_for_replays
 
 # As cudaGraphDebugDotPrint writes it: a kernel, a copy, and the edge between them.
 DOT = r"""digraph dot {
@@ -72,3 +75,36 @@ def test_each_launch_takes_a_node_of_its_own() -> None:
     two = [launch("aten::mul"), launch("aten::mul", current=False)]
     assert missing_from(["aten::mul", "aten::mul"], two) == []
     assert missing_from(["aten::mul", "aten::add"], two) == two[1:]
+
+
+class Kept:
+    """A graph of a PyTorch that throws captured ones away, unless it is told to keep them."""
+
+    def __init__(self, *, keep_graph: bool = False) -> None:
+        self.kept, self.ready, self.debugged = keep_graph, False, False
+
+    def enable_debug_mode(self) -> None:
+        self.debugged = True
+
+    def instantiate(self) -> None:
+        self.ready = True
+
+
+class Old:
+    """One of a PyTorch that keeps all of them while it debugs."""
+
+    def __init__(self) -> None:
+        self.debugged = False
+
+    def enable_debug_mode(self) -> None:
+        self.debugged = True
+
+
+@pytest.mark.parametrize("kind", [Kept, Old])
+def test_a_graph_that_is_to_tell_its_nodes_is_kept(kind: Any) -> None:
+    device: Any = SimpleNamespace(kind="cuda", module=SimpleNamespace(CUDAGraph=kind))
+    graph = inspectable_graph(device)
+    ready_for_replays(graph, device)
+    assert graph.debugged
+    assert vars(graph).get("kept", True)
+    assert vars(graph).get("ready", True)

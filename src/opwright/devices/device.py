@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from types import ModuleType
 from typing import Any
 
@@ -88,13 +88,18 @@ class Device:
         make = getattr(self.module, kinds.get(self.kind, "Graph"), None)
         return make() if make else None
 
-    def capturing(self, graph: Any, stream: Any, pool: Any = None) -> AbstractContextManager[Any]:
+    @contextmanager
+    def capturing(self, graph: Any, stream: Any, pool: Any = None) -> Iterator[None]:
         """Inside the block, what is put on ``stream`` is recorded in ``graph``, and not run.
 
         ``pool`` is that of another graph, where both are to share memory (``graph.pool()``).
         """
-        manager: AbstractContextManager[Any] = self.module.graph(graph, pool=pool, stream=stream)
-        return manager
+        # Where a capture fails, PyTorch leaves its stream the current one.
+        with (
+            self.using(self.module.current_stream()),
+            self.module.graph(graph, pool=pool, stream=stream),
+        ):
+            yield
 
     def event(self) -> Any:
         """An event that marks what the current stream was given so far."""

@@ -8,8 +8,8 @@ from typing import Any, cast
 
 import torch
 
-from opwright.graph.graph_breaks import Break, breaks_counted
-from opwright.graph.plain import in_words
+from opwright.graph.graph_breaks import Break, breaks_counted, graphs_left_out
+from opwright.graph.plain import fails_as_it_is, finish, in_words
 from opwright.graph.protocol import Evidence, Failed, Mode, Setting
 from opwright.records.graph import Answer
 from opwright.records.verdict import Finding
@@ -29,9 +29,9 @@ _NOT_FUSED = "a kernel of its own stays one in a compiled graph; only a device's
 class Compiled:
     """A module compiled by a back end that notes what it is given."""
 
-    static = False
-
     def __init__(self, setting: Setting, module: torch.nn.Module, seen: Seen) -> None:
+        # Graphs of the device give out memory of a pool, which the next run takes again.
+        self.static = setting.option == "cudagraphs"
         self.taken: Sequence[torch.Tensor] = ()
         self._setting, self._seen = setting, seen
         self._call: Callable[..., Any] = torch.compile(
@@ -78,6 +78,11 @@ class Compiled:
             return Answer("fail", f"split by {len(breaks)} graph breaks")
         if not graphs:
             return Answer("fail", "nothing was compiled")
+        if skipped := graphs_left_out():
+            told = "an argument is written to, or something of it is not on the device"
+            return Answer(
+                "not checked", f"PyTorch made no graph of the device {skipped} times: {told}"
+            )
         return Answer("pass", f"{graphs} graphs for {len(self._shapes)} sets of sizes, no break")
 
     def _why_not_fused(self) -> str:
@@ -170,7 +175,11 @@ def _require_true_fakes(
     if not setting.name:
         return
     setting.stage("asking for results without data")
-    real = list(module(*(tensor.clone() for tensor in tensors)))
+    try:
+        real = list(module(*(tensor.clone() for tensor in tensors)))
+        finish(setting)
+    except Exception as error:
+        raise fails_as_it_is(error) from error
     try:
         with FakeTensorMode() as mode:
             fake = list(module(*(mode.from_tensor(tensor) for tensor in tensors)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any
 
@@ -12,8 +12,8 @@ import torch
 from opwright.devices.activity import Activity
 from opwright.devices.device import Device
 from opwright.graph.captured import evidence_of
-from opwright.graph.nodes import nodes_of
-from opwright.graph.plain import as_it_is, finish, in_words, there
+from opwright.graph.nodes import inspectable_graph, nodes_of, ready_for_replays
+from opwright.graph.plain import as_it_is, fails_as_it_is, finish, in_words, there
 from opwright.graph.protocol import Evidence, Failed, Mode, Setting
 from opwright.records.verdict import Finding
 from opwright.spec.case import Case
@@ -34,17 +34,21 @@ class Captured:
     ) -> None:
         self.taken = tensors
         self.device = device
-        self._graph: Any = device.graph()
+        self._graph: Any = inspectable_graph(device)
         self._results: list[torch.Tensor] = []
         self._module = module
         self.activity = Activity()
+        self.refusal: Exception | None = None
 
     def capture(self, stream: Any, pool: Any = None) -> None:
-        """Record one call. Raises what the device does not permit meanwhile."""
-        if self.device.kind == "cuda":
-            self._graph.enable_debug_mode()  # so that it can be asked for its nodes
+        """Record one call. Raises what the device does not permit meanwhile; ``refusal`` is the first of that."""
         with self.device.capturing(self._graph, stream, pool):
-            self._results = list(self._module(*self.taken))
+            try:
+                self._results = list(self._module(*self.taken))
+            except Exception as error:
+                self.refusal = error  # the end of the capture raises again, and says less
+                raise
+        ready_for_replays(self._graph, self.device)
 
     @property
     def pool(self) -> Any:
@@ -84,7 +88,8 @@ def opened(
             other.capture(stream, captured.pool)
         device.synchronize()
     except Exception as error:
-        raise _uncapturable(setting, error, activity) from error
+        refusal = (other or captured).refusal or error
+        raise _uncapturable(setting, refusal, activity) from error
     yield captured if other is None else other
 
 
@@ -142,8 +147,7 @@ def _warmed_up(
             waits = _waits(device, lambda: module(*tensors))
         device.synchronize()
     except Exception as error:
-        told = f"the operator fails without any graph: {in_words(error)}"
-        raise Failed(Finding("fails as it is", told)) from error
+        raise fails_as_it_is(error) from error
     setting.stage("capturing")
     return replace(activity, waiting=(*activity.waiting, *waits))
 
@@ -169,14 +173,8 @@ def _fail_to_capture(
     device = setting.device
     assert device is not None
     setting.stage("giving up a capture")
-    graph = device.graph()
-    try:
-        with device.capturing(graph, device.stream()):
-            module(*tensors)
-            raise _GivenUp
-    except Exception as error:
-        refused = "" if isinstance(error, _GivenUp) else in_words(error)
-    del graph
+    graph = device.graph()  # kept: PyTorch may still ask one whose capture has failed
+    refused = _given_up(device, graph, module, tensors)
     try:
         finish(setting)
         _, wrong = as_it_is(setting, setting.cases[-1])
@@ -188,6 +186,20 @@ def _fail_to_capture(
     if wrong:
         message = f"after its first call was in a capture that was given up: {wrong[0].message}"
         raise Failed(Finding("wrong after a failed capture", message, wrong[0].details))
+
+
+def _given_up(
+    device: Device, graph: Any, module: torch.nn.Module, tensors: Sequence[torch.Tensor]
+) -> str:
+    """Why the call was refused in the capture that was given up; empty where it was not."""
+    refused = ""
+    with suppress(Exception), device.capturing(graph, device.stream()):
+        try:
+            module(*tensors)
+        except Exception as error:
+            refused = in_words(error)  # the end of the capture raises again, and says less
+        raise _GivenUp
+    return refused
 
 
 def _words_of(error: BaseException) -> str:

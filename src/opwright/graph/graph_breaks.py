@@ -28,6 +28,13 @@ def breaks_counted() -> Iterator[Callable[[], list[Break]]]:
     counters.clear()
 
 
+def graphs_left_out() -> int:
+    """How often a back end that makes graphs of the device has made none, since breaks are counted."""
+    from torch._dynamo.utils import counters
+
+    return int(counters["inductor"]["cudagraph_skips"])
+
+
 def _in_a_line(text: str) -> str:
     """What stopped it, and torch's explanation where it has one: the rest is hints."""
     lines = [line.strip() for line in str(text).strip().splitlines() if line.strip()]

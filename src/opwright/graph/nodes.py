@@ -15,6 +15,27 @@ _CUDA_KERNEL = re.compile(r"([A-Za-z_]\w*)\s*(?:\\?<){3}")
 _CUDA_KIND = re.compile(r'label="\{?\s*([A-Z_]+)')
 
 
+def inspectable_graph(device: Device) -> Any:
+    """A graph that `nodes_of` can be asked about. Call `ready_for_replays` when it is captured."""
+    if device.kind != "cuda":
+        return device.graph()
+    make: Any = device.module.CUDAGraph
+    graph = make(keep_graph=True) if _is_kept(make) else make()
+    graph.enable_debug_mode()
+    return graph
+
+
+def ready_for_replays(graph: Any, device: Device) -> None:
+    """Do what a kept graph would else do at its first replay. Raises what PyTorch does."""
+    if device.kind == "cuda" and _is_kept(graph):
+        graph.instantiate()
+
+
+def _is_kept(graph: Any) -> bool:
+    """Whether this PyTorch keeps a captured graph when it is asked to: else a new one leaves nothing to dump."""
+    return hasattr(graph, "instantiate")
+
+
 def nodes_of(graph: Any, device: Device) -> list[str] | None:
     """Names of a captured graph's nodes; None where the device says nothing of them.
 

@@ -21,8 +21,7 @@ def as_it_is(setting: Setting, case: Case) -> tuple[list[torch.Tensor], tuple[Fi
         fresh = list(module(*call.tensors.values()))
         results = on_host([*fresh, *written_of(call, list(call.tensors.values()))], setting)
     except Exception as error:
-        told = f"the operator fails without any graph: {in_words(error)}"
-        raise Failed(Finding("fails as it is", told)) from error
+        raise fails_as_it_is(error) from error
     if setting.arrangement != ALONE:
         return results, ()
     wrong = setting.judge(case, make_call(setting.spec, case), results)[:1]
@@ -34,6 +33,12 @@ def as_it_is(setting: Setting, case: Case) -> tuple[list[torch.Tensor], tuple[Fi
         )
         for one in wrong
     )
+
+
+def fails_as_it_is(error: BaseException) -> Failed:
+    """What it means that a call without a graph raises."""
+    told = f"the operator fails without any graph: {in_words(error)}"
+    return Failed(Finding("fails as it is", told))
 
 
 def there(setting: Setting, case: Case) -> Call:

@@ -59,8 +59,9 @@ class Evidence:
 class Graphed(Protocol):
     """A module in graph mode.
 
-    ``static`` says that every run writes to the memory of the first one's results. ``taken`` are the tensors
-    that the last run has worked on: those that were given, or a graph's own.
+    ``static`` says that a run may write to the memory of the results before it: whoever wants to keep those
+    copies them. ``taken`` are the tensors that the last run has worked on: those that were given, or a
+    graph's own.
     """
 
     static: bool

@@ -91,7 +91,7 @@ def graphing(asked: GraphAsked) -> Iterator[Worker]:
         tempfile.TemporaryDirectory(prefix="opwright-inductor-") as folder,
         Worker(
             SETUP,
-            preload=_preload(asked),
+            preload=preload_for(asked),
             limits=_limits(asked),
             environment={"TORCHINDUCTOR_CACHE_DIR": folder, "TORCHINDUCTOR_COMPILE_THREADS": "1"},
         ) as worker,
@@ -122,9 +122,11 @@ def graph_operators(
                 run.errors.append(error)
 
 
-def _preload(asked: GraphAsked) -> tuple[str, ...]:
+def preload_for(asked: GraphAsked) -> tuple[str, ...]:
     """What the processes of trials are born with: compilers take seconds to import, and not all need them."""
     options = [parse_mode(mode)[1].partition(":")[0] for mode in asked.modes]
+    if asked.target.device_type == "cuda":
+        return PRELOAD  # Inductor looks for a GPU when it is imported: after that no fork could use one
     if asked.target.kind == "npu" and installed_version() is None:
         return PRELOAD
     return (*PRELOAD, *(_COMPILERS[option] for option in options if option in _COMPILERS))
