@@ -1,20 +1,14 @@
-"""What tests of graph modes share: planted operators, and what becomes of one in the trials that matter."""
+"""What tests of graph modes share: right operators, and what becomes of one in the first mode."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from opwright.records.graph import GraphedOperator, GraphTrial
+from opwright.records.graph import GraphedOperator
 from opwright.session.graph_asked import GraphAsked
+from opwright.session.graph_planted import Silent
 from opwright.session.graph_run import GraphRun, graph_operators
-from opwright.spec.target import Target, parse_target
 from opwright.worker import Worker
-
-FOLDER = Path(__file__).parent / "graph_defects"
 
 # Two correct operators: one that returns, and one that writes and takes a scalar by keyword.
 RIGHT = """
@@ -44,43 +38,6 @@ scaled_into = Operator(
     function=scaled,
 )
 """
-
-
-class Silent:
-    """A watcher that nobody needs."""
-
-    def begin(self, operator: str, trials: int) -> None: ...
-
-    def trial(self, trial: GraphTrial) -> None: ...
-
-
-@dataclass(frozen=True)
-class Planted:
-    """A planted operator: where its fault shows, and what has to be said of it."""
-
-    folder: Path
-    mode: str
-    target: Target
-    findings: tuple[dict[str, Any], ...]
-    seconds: float
-
-    @property
-    def how(self) -> str:
-        """All findings of an operator are of one trial."""
-        (how,) = {finding["how"] for finding in self.findings}
-        return str(how)
-
-
-def planted() -> Iterator[Planted]:
-    for file in sorted(FOLDER.glob("*/finding.json")):
-        plain = json.loads(file.read_text(encoding="utf-8"))
-        yield Planted(
-            file.parent,
-            plain["mode"],
-            parse_target(plain["target"]),
-            tuple(plain["findings"]),
-            plain.get("seconds", 120.0),
-        )
 
 
 def graphed(worker: Worker, operator: object, asked: GraphAsked) -> GraphedOperator:

@@ -28,8 +28,9 @@ _LARGEST_ELEMENTS = 1 << 22
 class GraphAsked:
     """What is run. ``modes`` as `opwright.graph.modes.parse_mode` reads them; no ``join`` means every companion.
 
-    ``tolerance`` is absolute and relative, None for bit for bit. ``seconds`` is the longest that one trial may
-    take. Raises `UsageError` for unknown names, and for what excludes each other.
+    ``hows`` are the ways in which graphs are made and run, all for none. ``tolerance`` is absolute and
+    relative, None for bit for bit. ``seconds`` is the longest that one trial may take. Raises `UsageError` for
+    unknown names, and for what excludes each other.
     """
 
     target: Target
@@ -37,6 +38,7 @@ class GraphAsked:
     alone: bool = False
     repeat: int = 3
     join: tuple[str, ...] = ()
+    hows: tuple[str, ...] = ()
     tolerance: tuple[float, float] | None = None
     seconds: float = 120.0
     emit: Path | None = None
@@ -85,11 +87,12 @@ def planned(spec: OperatorSpec, mode: str, asked: GraphAsked) -> Iterator[Planne
     """Every trial of an operator in a mode: alone in every way, then the other arrangements in the first way."""
     kind, _ = parse_mode(mode)
     case = first_case(spec)
-    for how in kind.hows:
+    hows = [how for how in kind.hows if how in (asked.hows or kind.hows)]
+    for how in hows:
         yield Planned(mode, ALONE.name, how, kind.cases(spec, case, how, asked.repeat))
-    how = kind.hows[0]
-    for arrangement in asked.arrangements():
-        yield Planned(mode, arrangement.name, how, kind.cases(spec, case, how, asked.repeat))
+    for how in hows[:1]:
+        cases = kind.cases(spec, case, how, asked.repeat)
+        yield from (Planned(mode, each.name, how, cases) for each in asked.arrangements())
 
 
 def first_case(spec: OperatorSpec) -> Case:

@@ -10,7 +10,7 @@ n = Dim("n", typical=(64,), edge=(3,))
 class Computed(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
-        return x * torch.full((int(x.shape[-1]),), 2.0)
+        return x * torch.full((int(x.shape[-1]),), 2.0, device=x.device)
 
     @staticmethod
     def backward(ctx, grad):
