@@ -13,6 +13,7 @@ import pytest
 
 import opwright
 from defect_folders import CORRECT, DEFECTS, correct_folders, defects
+from opwright.session.graph_planted import graph_defects
 from source_tree import PACKAGE
 
 ROOT = PACKAGE.parent.parent
@@ -55,6 +56,7 @@ def test_the_wheel_holds_the_package_and_the_planted_operators_and_nothing_else(
         tree(PACKAGE, "opwright")
         | tree(DEFECTS, "opwright/planted/defects")
         | tree(CORRECT, "opwright/planted/correct")
+        | tree(DEFECTS.parent / "graph_defects", "opwright/planted/graph_defects")
     )
 
 
@@ -63,8 +65,9 @@ def test_the_wheel_unpacked_finds_its_planted_operators(
 ) -> None:
     wheel.extractall(tmp_path)
     program = (
+        "from opwright.session.graph_planted import graph_defects\n"
         "from opwright.session.planted import correct_folders, defects, planted_folder\n"
-        "print(planted_folder(), len(defects()), len(correct_folders()))"
+        "print(planted_folder(), len(defects()), len(correct_folders()), len(graph_defects()))"
     )
     told = subprocess.run(
         [sys.executable, "-c", program],
@@ -77,6 +80,7 @@ def test_the_wheel_unpacked_finds_its_planted_operators(
         str(tmp_path / "opwright" / "planted"),
         str(len(defects())),
         str(len(correct_folders())),
+        str(len(graph_defects())),
     ]
 
 

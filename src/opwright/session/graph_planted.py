@@ -14,9 +14,9 @@ from typing import Any
 from opwright.errors import OpwrightError, StoreError, WorkerError
 from opwright.records.detection import Answer
 from opwright.records.graph import GraphTrial
+from opwright.session import planted
 from opwright.session.graph_asked import GraphAsked
 from opwright.session.graph_run import GraphRun, graph_operators
-from opwright.session.planted import planted_folder
 from opwright.spec.target import Target, parse_target
 from opwright.worker import Worker
 
@@ -92,7 +92,7 @@ class Silent:
 
 def graph_defects() -> list[GraphDefect]:
     """Every one, by name."""
-    found = sorted((planted_folder() / "graph_defects").glob("*/finding.json"))
+    found = sorted((planted.planted_folder() / "graph_defects").glob("*/finding.json"))
     return [read_graph_defect(path.parent) for path in found]
 
 

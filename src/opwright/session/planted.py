@@ -66,7 +66,10 @@ def lacking(defect: Defect, target: Target) -> str:
 
 
 def planted_folder() -> Path:
-    """Where ``defects`` and ``correct`` lie. Raises `DiscoveryError` for an installation without them."""
+    """Where ``defects``, ``correct`` and ``graph_defects`` lie.
+
+    Raises `DiscoveryError` for an installation without them.
+    """
     package = Path(str(files("opwright")))
     for folder in (package / "planted", package.parent.parent / "tests"):
         if (folder / "defects").is_dir() and (folder / "correct").is_dir():

@@ -12,6 +12,13 @@ from opwright.errors import OpwrightError, StoreError, ToolchainError
 from opwright.records.detection import Alarm, CorrectTrial, Detection, Trial
 from opwright.records.run import CaseRecord
 from opwright.session.checking import check_operator, checking
+from opwright.session.graph_planted import graph_defects
+from opwright.session.graph_selftest import (
+    GRAPH,
+    graphing_here,
+    try_correct_graph,
+    try_planted_graph,
+)
 from opwright.session.kept_state import kept_state
 from opwright.session.planted import Defect, Expected, correct_folders, defects, lacking
 from opwright.session.sanitizing import sanitizer_cases
@@ -21,14 +28,27 @@ from opwright.worker import Limits, Worker
 
 @dataclass(frozen=True)
 class Chosen:
-    """What a self-test runs: ``checks`` by name, all for none; ``quick`` leaves out what has to be compiled."""
+    """What a self-test runs: ``checks`` by name, all for none; ``quick`` leaves out what has to be compiled.
+
+    Among the checks `GRAPH` stands for what `opwright graph` finds.
+    """
 
     checks: Sequence[str] = ()
     quick: bool = False
 
     def __post_init__(self) -> None:
         """Refuse unknown names with `UsageError`."""
-        choose(self.checks)
+        choose(self.of_calls)
+
+    @property
+    def of_calls(self) -> tuple[str, ...]:
+        """The names of checks proper; none stands for all of them, where not for none but `GRAPH`."""
+        return tuple(name for name in self.checks if name != GRAPH)
+
+    @property
+    def asks_checks(self) -> bool:
+        """Whether any check proper is asked for."""
+        return not self.checks or bool(self.of_calls)
 
     def defects(self, planted: Iterable[Defect]) -> list[Defect]:
         """The defects that one of the checks has to find."""
@@ -65,23 +85,55 @@ class Tried:
 
 
 def self_test(chosen: Chosen, tell: Callable[[Tried], None]) -> Detection:
-    """Try every chosen defect and correct operator, one after the other in one worker."""
+    """Try every chosen defect and correct operator, one after the other in one worker, then graph modes."""
+    folders = chosen.correct(correct_folders())
+    planted = chosen.defects(defects()) if chosen.asks_checks else []
+    graphs = graph_defects() if chosen.wants(GRAPH) else []
+    counting = _Counting(tell, len(planted) + len(graphs) + len(folders))
     trials: list[Trial] = []
-    correct: list[CorrectTrial] = []
-    with checking(choose(chosen.checks)) as worker:  # it imports torch meanwhile
-        planted, folders = chosen.defects(defects()), chosen.correct(correct_folders())
-        total = len(planted) + len(folders)
-        for number, defect in enumerate(planted, 1):
-            found = list(try_defect(worker, defect, chosen))
-            trials += found
-            answer = ", ".join(f"{trial.check} {trial.answer}" for trial in found)
-            tell(Tried(number, total, defect.name, answer))
-        for number, folder in enumerate(folders, len(planted) + 1):
-            trial = try_correct(worker, folder, chosen)
-            correct.append(trial)
-            answer = "false alarm" if trial.alarms else trial.reason or "no finding"
-            tell(Tried(number, total, folder.name, answer))
-    return Detection(tuple(trials), tuple(correct))
+    alarms: dict[str, CorrectTrial] = {}
+    if chosen.asks_checks:
+        with checking(choose(chosen.of_calls)) as worker:
+            for defect in planted:
+                found = list(try_defect(worker, defect, chosen))
+                trials += found
+                counting.tell(defect.name, trials_in_words(found))
+            for folder in folders:
+                alarms[folder.name] = try_correct(worker, folder, chosen)
+                if not graphs:
+                    counting.tell_correct(alarms[folder.name])
+    if graphs:
+        with graphing_here() as worker:
+            for graph_defect in graphs:
+                found = [try_planted_graph(worker, graph_defect, quick=chosen.quick)]
+                trials += found
+                counting.tell(graph_defect.name, trials_in_words(found))
+            for folder in folders:
+                before = alarms.get(folder.name, CorrectTrial(folder.name))
+                alarms[folder.name] = try_correct_graph(worker, folder, before)
+                counting.tell_correct(alarms[folder.name])
+    return Detection(tuple(trials), tuple(alarms.values()))
+
+
+class _Counting:
+    """Tells how far a self-test has come."""
+
+    def __init__(self, tell: Callable[[Tried], None], total: int) -> None:
+        self._tell, self._total, self._number = tell, total, 0
+
+    def tell(self, name: str, answer: str) -> None:
+        """One more is tried."""
+        self._number += 1
+        self._tell(Tried(self._number, self._total, name, answer))
+
+    def tell_correct(self, trial: CorrectTrial) -> None:
+        """One more correct operator is tried."""
+        self.tell(trial.operator, "false alarm" if trial.alarms else trial.reason or "no finding")
+
+
+def trials_in_words(found: Sequence[Trial]) -> str:
+    """``mutation caught, numerics missed``."""
+    return ", ".join(f"{trial.check} {trial.answer}" for trial in found)
 
 
 def try_defect(worker: Worker, defect: Defect, chosen: Chosen) -> Iterator[Trial]:
@@ -122,7 +174,7 @@ def cases_of(worker: Worker, folder: Path, checks: Sequence[str]) -> tuple[CaseR
     """What the checks say of one operator; none stands for all but the sanitizers, which have to be named."""
     operator = str(folder)
     described = find_one(operator)
-    chosen = choose(checks)
+    chosen = choose([name for name in checks if name != GRAPH])
     cases: tuple[CaseRecord, ...] = ()
     if plain := [check.name for check in chosen if check.build == "plain"]:
         cases = check_operator(worker, operator, described, HOST, only=plain).cases
