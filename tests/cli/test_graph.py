@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from graph_operators import FOLDER
 from made_graph import RIGHT, WRONG, made_operator
 from opwright.cli.main import main
 from opwright.errors import DiscoveryError, FoundFault, NotEvidence, RecordError, UsageError
 from opwright.records.graph import GraphedOperator
 from opwright.session import graph_run
 from opwright.session.graph_asked import GraphAsked
+from opwright.session.planted import planted_folder
 from opwright.spec.target import Target
 
 
@@ -61,18 +61,25 @@ def test_what_is_found_is_shown_and_written(told: Told, tmp_path: Path) -> None:
 def test_every_option_is_passed_on(told: Told, tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.chdir(tmp_path)
     several = ["--mode", "cudagraph", "--mode", "compile", "--join", "matmul", "--repeat", 5]
+    (tmp_path / "shapes.json").write_text('[{"batch": [2], "hidden": 8}]')
+    several += ["--shapes", "shapes.json", "--dtype", "float16"]
     graph(*("swish", *several, "--tolerance", "1e-5,1e-3", "--limit", 7, "--emit", "there"))
     assert told.asked == GraphAsked(
         Target("cpu"),
         ("cudagraph", "compile"),
         repeat=5,
         join=("matmul",),
+        shapes=({"batch": (2,), "hidden": 8},),
+        dtypes=("float16",),
         tolerance=(1e-5, 1e-3),
         seconds=7.0,
         emit=tmp_path / "there",
     )
     graph("swish", "--mode", "cudagraph", "--alone", "--exact", "--target", "simulated")
     assert told.asked == GraphAsked(Target("simulated"), ("cudagraph",), alone=True)
+    graph("swish", "--mode", "superkernel", "--full-cores", "--shapes", "typical")
+    assert told.asked
+    assert (told.asked.full_cores, told.asked.shapes) == (True, "typical")
 
 
 @pytest.mark.parametrize(
@@ -100,6 +107,12 @@ def test_a_fault_and_what_proves_nothing_have_codes_of_their_own(
             UsageError,
             "exclude each other",
         ),
+        (("swish", "--mode", "compile", "--full-cores"), UsageError, "is for --mode superkernel"),
+        (
+            ("swish", "--mode", "compile", "--shapes", "none.json"),
+            UsageError,
+            "none.json cannot be",
+        ),
         (("nothing_here", "--mode", "compile"), DiscoveryError, "nothing_here"),
         (
             ("swish", "--mode", "compile", "--json", "/nowhere/at/all.json"),
@@ -119,7 +132,7 @@ def test_what_makes_no_sense_is_refused_with_why(
 
 @pytest.mark.slow
 def test_the_command_finds_a_planted_fault_in_a_process_of_its_own(opwright: Any) -> None:
-    folder = FOLDER / "does_nothing_when_compiled"
+    folder = planted_folder() / "graph_defects" / "does_nothing_when_compiled"
     done = opwright("graph", folder, "--mode", "compile:aot_eager", "--alone")
     assert done.returncode == FoundFault.exit_code, done.stderr
     assert "does_nothing_when_compiled: fail (2 trials, 2 findings, 0 not checked)" in done.stdout

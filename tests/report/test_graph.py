@@ -39,6 +39,14 @@ def test_a_finding_is_told_with_its_place_and_stage() -> None:
     assert "twice: fail (2 trials, 1 finding, 0 not checked)" in text
 
 
+def test_several_cases_are_named_once_each() -> None:
+    other = [replace(trial, case="n=9 float32") for trial in (RIGHT, OPEN)]
+    text = shown(made_operator(RIGHT, OPEN, *other))
+    assert text.count("n=8 float32") == text.count("n=9 float32") == 1
+    assert text.count("(with matmul, static)") == 4
+    assert "n=8" not in shown(made_operator(RIGHT, OPEN))
+
+
 def test_what_was_not_run_says_why_and_passes_nothing() -> None:
     text = shown(made_operator(not_run="there is no device for the target cuda here"))
     assert "not run: there is no device for the target cuda here" in text

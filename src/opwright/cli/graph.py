@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from opwright import __version__
-from opwright.cli.graph_options import asked_from, how_options, what_options
+from opwright.cli.graph_options import asked_from, how_options, size_options, what_options
 from opwright.cli.options import operators_argument, target_option, verbosity_options
 from opwright.cli.record_file import json_option
 from opwright.log import waiting
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 @click.command("graph")
 @operators_argument
 @what_options
+@size_options
 @how_options
 @target_option
 @json_option

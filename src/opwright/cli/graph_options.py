@@ -11,6 +11,7 @@ from opwright.cli.options import Command
 
 if TYPE_CHECKING:
     from opwright.session.graph_asked import GraphAsked
+    from opwright.spec.shape_file import Listed
 
 
 def _tolerance(
@@ -34,7 +35,7 @@ def _tolerance(
 
 
 def what_options(function: Command) -> Command:
-    """``--mode``, ``--alone``, ``--join`` and ``--repeat``."""
+    """``--mode``, ``--alone``, ``--full-cores``, ``--join`` and ``--repeat``."""
     mode = click.option(
         "--mode",
         "modes",
@@ -60,7 +61,37 @@ def what_options(function: Command) -> Command:
         show_default=True,
         help="Runs of each graph, each with other data.",
     )
-    return mode(alone(join(repeat(function))))
+    full_cores = click.option(
+        "--full-cores",
+        is_flag=True,
+        help="superkernel: series and companions at full cores, too; the operator alone is tried so anyway.",
+    )
+    return mode(alone(full_cores(join(repeat(function)))))
+
+
+def size_options(function: Command) -> Command:
+    """``--shapes`` and ``--dtype``."""
+    shapes = click.option(
+        "--shapes",
+        callback=_shapes,
+        metavar="typical|FILE",
+        help="Sizes: the description's typical ones, or a JSON file with a list of them, or one for each operator. "
+        "Default: a middling call.",
+    )
+    dtypes = click.option(
+        "--dtype", "dtypes", multiple=True, help="A dtype; may be repeated. Default: the first."
+    )
+    return shapes(dtypes(function))
+
+
+def _shapes(
+    context: click.Context, option: click.Parameter, value: str | None
+) -> Listed | str | None:
+    """What the option names; `TYPICAL` stays a word. Raises `UsageError`."""
+    del context, option
+    from opwright.spec.shape_file import TYPICAL, read_shapes
+
+    return value if value in (None, TYPICAL) else read_shapes(Path(value))
 
 
 def how_options(function: Command) -> Command:

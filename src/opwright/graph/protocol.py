@@ -96,7 +96,8 @@ class Mode:
     and what calling the result raises is put into words by ``blame``. ``check_option`` is for a mode whose
     options take settings behind another colon: it raises `UsageError` for what is wrong with one.
     ``sees_inside`` says, for an option, whether its compiler is to see what the operator's Python function
-    calls, and not the operator.
+    calls, and not the operator. ``full_cores`` is the way in which more cores run than the graph needs, where
+    there is one.
     """
 
     name: str
@@ -109,3 +110,4 @@ class Mode:
     cases: Callable[[OperatorSpec, Case, str, int], tuple[Case, ...]]
     check_option: Callable[[str], None] | None = None
     sees_inside: Callable[[str], bool] | None = None
+    full_cores: str = ""

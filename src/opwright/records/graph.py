@@ -79,10 +79,17 @@ class GraphedOperator:
 
     @property
     def verdict(self) -> Verdict:
-        """That of its trials. A companion that cannot be joined to it takes nothing from a pass."""
-        first = [trial.verdict for trial in self.trials[:1]]
-        others = [trial.verdict for trial in self.trials[1:]]
-        return worst([*first, *(verdict for verdict in others if verdict != "not checked")])
+        """That of its trials. A companion that cannot be joined to it takes nothing from a pass.
+
+        The first trial of each case does: there the operator is alone.
+        """
+        firsts: dict[str, GraphTrial] = {}
+        for trial in self.trials:
+            firsts.setdefault(trial.case, trial)
+        verdicts = [
+            t.verdict for t in self.trials if t is firsts[t.case] or t.verdict != "not checked"
+        ]
+        return worst(verdicts)
 
 
 @dataclass(frozen=True)

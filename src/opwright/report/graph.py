@@ -74,11 +74,17 @@ def _body(operator: GraphedOperator, ascii_only: bool) -> Iterator[RenderableTyp
 
 def _table(operator: GraphedOperator, ascii_only: bool) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
+    several = len({trial.case for trial in operator.trials}) > 1
+    if several:
+        table.add_column("case")
     for title in ("arrangement", "how", *_TITLES.values()):
         table.add_column(title, no_wrap=True)
+    before = ""
     for trial in operator.trials:
         answers = [_shown(getattr(trial, name), ascii_only) for name in QUESTIONS]
-        table.add_row(trial.arrangement, trial.how, *answers)
+        case = [trial.case if trial.case != before else ""] if several else []
+        table.add_row(*case, trial.arrangement, trial.how, *answers)
+        before = trial.case
     return table
 
 
@@ -96,7 +102,7 @@ def _reasons(operator: GraphedOperator) -> Iterator[RenderableType]:
                 reasons.setdefault((_TITLES[name], answer.reason), []).append(trial)
     for (title, reason), trials in reasons.items():
         every = len(trials) == len(operator.trials)
-        where = "" if every else f" ({'; '.join(map(_named, trials))})"
+        where = "" if every else f" ({'; '.join(dict.fromkeys(map(_named, trials)))})"
         yield Padding(Text.assemble((f"{title}: ", "dim"), reason, (where, "dim")), (0, 0, 0, 4))
 
 

@@ -204,9 +204,8 @@ class _Operator:
 
 
 def _nothing_yet(trial: Planned) -> GraphTrial:
-    name = trial.cases[0].name if trial.cases else ""
     return GraphTrial(
-        trial.arrangement, trial.how, name, *(NOT_ASKED, NOT_ASKED, NOT_ASKED, NOT_ASKED)
+        trial.arrangement, trial.how, trial.case, *(NOT_ASKED, NOT_ASKED, NOT_ASKED, NOT_ASKED)
     )
 
 

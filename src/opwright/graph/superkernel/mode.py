@@ -76,4 +76,5 @@ MODE = Mode(
     cases=cases,
     check_option=check_option,
     sees_inside=sees_inside,
+    full_cores=FULL_CORES,
 )
