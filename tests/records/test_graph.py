@@ -34,6 +34,8 @@ def test_a_pass_takes_three_answers_and_no_finding(trial: GraphTrial, verdict: s
         ((RIGHT, OPEN), "pass"),
         ((OPEN, RIGHT), "not checked"),
         ((RIGHT, OPEN, WRONG), "fail"),
+        ((RIGHT, OPEN, replace(RIGHT, case="n=9")), "pass"),
+        ((RIGHT, replace(OPEN, case="n=9"), replace(RIGHT, case="n=9")), "not checked"),
     ],
 )
 def test_an_operator_passes_where_it_passes_alone_and_nothing_fails(

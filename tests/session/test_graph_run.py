@@ -221,14 +221,42 @@ def test_sizes_that_cannot_change_are_not_checked_and_take_nothing_from_a_pass(
     tmp_path: Path, worker: Worker
 ) -> None:
     file = tmp_path / "right.py"
-    only_eight = 'n = Dim("n", typical=(8,), edge=(5,))\n'
-    fixed = only_eight.replace("(8,)", "(65_536,)").replace("(5,)", "()")
-    file.write_text(RIGHT.replace(only_eight, fixed).replace("((4,), (2, 3))", "((),)"))
+    dtypes = '    dtypes=("float32",),\n'
+    fixed = f'{dtypes}    constraints=("n == 8",),\n'
+    file.write_text(RIGHT.replace(dtypes, fixed).replace("((4,), (2, 3))", "((),)"))
     asked = GraphAsked(CPU, ("compile:aot_eager",), alone=True)
     found = graphed(worker, f"{file}:doubled", asked)
     static, dynamic = found.trials
     assert (static.verdict, dynamic.verdict, found.verdict) == ("pass", "not checked", "pass")
-    assert dynamic.equal.reason == "no other sizes meet the description's constraints"
+    assert (
+        dynamic.equal.reason
+        == "no other sizes meet the description's constraints, or they would be too large"
+    )
+
+
+def test_sizes_and_dtypes_that_are_named_are_tried_one_after_the_other(
+    tmp_path: Path, worker: Worker
+) -> None:
+    file = tmp_path / "right.py"
+    file.write_text(RIGHT.replace('dtypes=("float32",)', 'dtypes=("float32", "float64")'))
+    asked = GraphAsked(
+        CPU,
+        ("compile:aot_eager",),
+        alone=True,
+        hows=("static",),
+        shapes=({"batch": (2,), "n": 3}, {"batch": (1, 2), "n": 7}),
+        dtypes=("float64", "float32"),
+    )
+    found = graphed(worker, f"{file}:doubled", asked)
+    all_pass(found)
+    assert sorted(trial.case for trial in found.trials) == [
+        "batch=1x2,n=7 float32",
+        "batch=1x2,n=7 float64",
+        "batch=2,n=3 float32",
+        "batch=2,n=3 float64",
+    ]
+    one = graphed(worker, f"{file}:doubled", replace(asked, shapes=None, dtypes=("float64",)))
+    assert ["float64" in trial.case for trial in one.trials] == [True]
 
 
 def test_one_that_returns_its_argument_is_not_checked_where_it_cannot_be_compiled(

@@ -15,13 +15,15 @@ from opwright.records.graph import Answer
 from opwright.records.verdict import Finding
 from opwright.spec.case import Case
 from opwright.spec.operator import OperatorSpec
-from opwright.spec.sampling import MAX_ELEMENTS, allowed
+from opwright.spec.sampling import MAX_ELEMENTS, allowed, largest
 from opwright.spec.target import Target
 
 STATIC, DYNAMIC = "static", "dynamic"
 # Back ends whose code is for one kind of device alone.
 _ONLY_FOR = {"cudagraphs": ("cuda",), "inductor": ("cpu", "cuda")}
-_TIMES = (1, 2, 3)  # how much larger tensors are when sizes change
+_TIMES = (1, 2, 3)  # how much larger each size is when sizes change
+# What that may come to, in elements of the largest tensor: so many times those of the call, and at most so many.
+_LARGER, _MOST_ELEMENTS = 32, 1 << 26
 _HOST_NOT_FUSED = "nothing shows on a host what a compiler has fused: a device's profile would"
 _NOT_FUSED = "a kernel of its own stays one in a compiled graph; only a device's profile shows more"
 
@@ -241,7 +243,10 @@ def cases(spec: OperatorSpec, case: Case, how: str, repeat: int) -> tuple[Case, 
     sets = [case.sizes]
     if how == DYNAMIC:
         scaled = [_scaled(case, factor) for factor in _TIMES]
-        sets = [one for one in scaled if allowed(spec, one, case.scalars, MAX_ELEMENTS)]
+        most = max(
+            MAX_ELEMENTS, min(_MOST_ELEMENTS, _LARGER * largest(spec, case.sizes, case.scalars))
+        )
+        sets = [one for one in scaled if allowed(spec, one, case.scalars, most)]
         if len(sets) < 2:
             return ()
     return tuple(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -63,7 +63,7 @@ def _body(operator: GraphedOperator, ascii_only: bool) -> Iterator[RenderableTyp
     if operator.not_run:
         yield Text(f"  not run: {operator.not_run}", style=STYLES["not checked"])
     else:
-        yield Padding(_table(operator, ascii_only), (0, 0, 0, 2))
+        yield from _tables(operator, ascii_only)
         yield from _reasons(operator)
         yield from _findings(operator, ascii_only)
     for path in operator.emitted:
@@ -72,19 +72,24 @@ def _body(operator: GraphedOperator, ascii_only: bool) -> Iterator[RenderableTyp
         yield Text(f"  not written: {operator.not_emitted}", style=STYLES["not checked"])
 
 
-def _table(operator: GraphedOperator, ascii_only: bool) -> Table:
+def _tables(operator: GraphedOperator, ascii_only: bool) -> Iterator[RenderableType]:
+    """One for each case, which is named where there are several."""
+    by_case: dict[str, list[GraphTrial]] = {}
+    for trial in operator.trials:
+        by_case.setdefault(trial.case, []).append(trial)
+    for case, trials in by_case.items():
+        if len(by_case) > 1:
+            yield Text(f"  {case}", style="dim")
+        yield Padding(_table(trials, ascii_only), (0, 0, 0, 2))
+
+
+def _table(trials: Sequence[GraphTrial], ascii_only: bool) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
-    several = len({trial.case for trial in operator.trials}) > 1
-    if several:
-        table.add_column("case")
     for title in ("arrangement", "how", *_TITLES.values()):
         table.add_column(title, no_wrap=True)
-    before = ""
-    for trial in operator.trials:
+    for trial in trials:
         answers = [_shown(getattr(trial, name), ascii_only) for name in QUESTIONS]
-        case = [trial.case if trial.case != before else ""] if several else []
-        table.add_row(*case, trial.arrangement, trial.how, *answers)
-        before = trial.case
+        table.add_row(trial.arrangement, trial.how, *answers)
     return table
 
 

@@ -188,7 +188,10 @@ class _Operator:
         """What became of one trial; the end of its process is a finding with the stage that it had reached."""
         empty = _nothing_yet(trial)
         if not trial.cases:
-            return with_reason(empty, "no other sizes meet the description's constraints")
+            return with_reason(
+                empty,
+                "no other sizes meet the description's constraints, or they would be too large",
+            )
         self._stage.write_text("loading", encoding="utf-8")
         started = time.monotonic()
         item = {**trial.to_json(), "tolerance": self._asked.tolerance}
