@@ -115,6 +115,11 @@ def test_a_fault_and_what_proves_nothing_have_codes_of_their_own(
         ),
         (("nothing_here", "--mode", "compile"), DiscoveryError, "nothing_here"),
         (
+            ("swish", "--mode", "compile", "--emit", "/proc/nothing"),
+            RecordError,
+            "is not a folder that can be written to",
+        ),
+        (
             ("swish", "--mode", "compile", "--json", "/nowhere/at/all.json"),
             RecordError,
             "cannot be written",

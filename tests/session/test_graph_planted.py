@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from opwright.errors import WorkerError
+from opwright.errors import CompileError, OpwrightError, WorkerError
 from opwright.records.graph import Answer, GraphTrial
 from opwright.records.verdict import Finding
 from opwright.session import graph_planted
@@ -66,12 +66,13 @@ def test_what_cannot_run_is_not_checkable_with_the_reason() -> None:
     assert "a host has no streams to capture" in found.reason
 
 
-def test_a_worker_that_does_not_start_is_no_missed_fault(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("error", [WorkerError, CompileError])
+def test_what_could_not_be_tried_is_missed_with_the_reason(
+    error: type[OpwrightError], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*given: Any) -> None:
-        raise WorkerError("no process", hint="")
+        raise error("no process", hint="")
 
     monkeypatch.setattr(graph_planted, "graph_operators", refuse)
-    with pytest.raises(WorkerError):
-        try_graph_defect(object(), defect_in(tmp_path), HOST)  # type: ignore[arg-type]
+    found = try_graph_defect(object(), defect_in(tmp_path), HOST)  # type: ignore[arg-type]
+    assert (found.answer, found.reason) == ("missed", "no process")

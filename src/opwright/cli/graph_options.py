@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from opwright.cli.options import Command
+from opwright.cli.record_file import made_folder
 
 if TYPE_CHECKING:
     from opwright.session.graph_asked import GraphAsked
@@ -122,12 +124,12 @@ def how_options(function: Command) -> Command:
 
 
 def asked_from(chosen: dict[str, Any]) -> GraphAsked:
-    """What the options and the target ask for. Imports torch; raises `UsageError`."""
+    """What the options and the target ask for. Imports torch; raises `UsageError` and `RecordError`."""
     from opwright.errors import UsageError
     from opwright.session.graph_asked import GraphAsked
 
     if chosen.pop("exact") and chosen["tolerance"] is not None:
         raise UsageError("--exact and --tolerance exclude each other", hint="Give one of them.")
-    if chosen["emit"] is not None:
-        chosen["emit"] = chosen["emit"].absolute()  # a description may change the folder
-    return GraphAsked(**chosen)
+    chosen["modes"] = tuple(dict.fromkeys(chosen["modes"]))
+    asked = GraphAsked(**chosen)
+    return asked if asked.emit is None else replace(asked, emit=made_folder(asked.emit, "--emit"))

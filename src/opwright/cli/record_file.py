@@ -46,3 +46,22 @@ def require_writable(path: Path, option: str = "--json") -> None:
             f"{path} cannot be written: {folder} is not a folder that you can write to ({error.strerror})",
             hint=f"Make the folder, or name another file for {option}.",
         ) from error
+
+
+def made_folder(path: Path, option: str) -> Path:
+    """The whole path of a folder for files, made where it is not there yet; ``option`` named it.
+
+    Raises `RecordError` where nothing can be written there, before the work and not after it.
+    """
+    from opwright.errors import RecordError
+
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path):
+            pass
+    except OSError as error:
+        raise RecordError(
+            f"{path} is not a folder that can be written to: {error.strerror}",
+            hint=f"Name another folder for {option}.",
+        ) from error
+    return path.absolute()  # a description may change the folder

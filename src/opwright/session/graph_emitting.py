@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,8 +14,10 @@ from opwright.graph.superkernel import emitting
 from opwright.graph.superkernel import mode as superkernel
 from opwright.records.graph import GraphedOperator
 from opwright.session.building import build_operator
-from opwright.session.graph_asked import GraphAsked, first_case
+from opwright.session.graph_asked import GraphAsked, graph_cases
 from opwright.spec.operator import OperatorSpec
+
+_UNFIT = re.compile(r"[^\w.=-]+")  # what a mode's options may hold and a file's name had better not
 
 
 def emitted(
@@ -26,7 +29,7 @@ def emitted(
     """
     assert asked.emit is not None
     kind, option = parse_mode(mode)
-    script = asked.emit / f"{spec.name}_{mode.replace(':', '_')}.py"
+    script = asked.emit / f"{spec.name}_{_UNFIT.sub('_', mode)}.py"
     if kind is superkernel.MODE:
         return _emitted_for_npu(record, spec, option, script, asked)
     if why := why_not_emitted(spec, asked.target):
@@ -36,7 +39,7 @@ def emitted(
     library = f"lib{spec.name}_{asked.target.kind}{artifact.library.suffix}"
     text = script_for(
         spec,
-        first_case(spec),
+        graph_cases(spec, asked)[0],
         target=asked.target,
         library=library,
         mode=(kind.name, option),
@@ -55,7 +58,7 @@ def _emitted_for_npu(
         return replace(record, not_emitted=why)
     text = emitting.script_for(
         spec,
-        first_case(spec),
+        graph_cases(spec, asked)[0],
         option=option,
         allowed=asked.allowed,
         runs=asked.repeat,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from opwright.errors import OpwrightError, StoreError, WorkerError
+from opwright.errors import OpwrightError, StoreError
 from opwright.records.detection import Answer
 from opwright.records.graph import GraphTrial
 from opwright.session import planted
@@ -114,7 +114,7 @@ def read_graph_defect(folder: Path) -> GraphDefect:
 def try_graph_defect(worker: Worker, defect: GraphDefect, target: Target) -> Tried:
     """Make the trial that has to show the fault. ``worker`` is that of `graph_run.graphing`.
 
-    Raises `StoreError` and `WorkerError`.
+    Raises `StoreError`.
     """
     asked = GraphAsked(
         target,
@@ -126,7 +126,7 @@ def try_graph_defect(worker: Worker, defect: GraphDefect, target: Target) -> Tri
     run = GraphRun()
     try:
         graph_operators(run, worker, [str(defect.folder)], asked, Silent())
-    except (StoreError, WorkerError):
+    except StoreError:
         raise  # it will be the same for every fault
     except OpwrightError as error:
         run.errors.append(error)

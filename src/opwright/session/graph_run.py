@@ -113,9 +113,10 @@ def graph_operators(
         for address, described in found_operators(operators):
             if described.spec.forward is not None:
                 continue  # a graph of inference has no backward in it
+            tried = _Operator(worker, address, described.spec, asked, Path(folder) / "stage")
             try:
-                tried = _Operator(worker, address, described.spec, asked, Path(folder) / "stage")
-                run.operators += [tried.in_mode(mode, watcher) for mode in asked.modes]
+                for mode in asked.modes:
+                    run.operators.append(tried.in_mode(mode, watcher))
             except (UsageError, DeviceError):
                 raise
             except OpwrightError as error:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from opwright.devices.device import device_count
-from opwright.errors import CompileError, OpwrightError, StoreError, ToolchainError, WorkerError
+from opwright.errors import CompileError, OpwrightError, StoreError, ToolchainError
 from opwright.records.detection import Alarm, CorrectTrial, Trial
 from opwright.session.graph_asked import GraphAsked
 from opwright.session.graph_planted import GraphDefect, Silent, try_graph_defect
@@ -55,7 +55,7 @@ def try_correct_graph(worker: Worker, folder: Path, before: CorrectTrial) -> Cor
     try:
         asked = GraphAsked(HOST, (_MODE,), alone=True)
         graph_operators(run, worker, [str(folder)], asked, Silent())
-    except (StoreError, WorkerError):
+    except StoreError:
         raise
     except OpwrightError as error:
         run.errors.append(error)
