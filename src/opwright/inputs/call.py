@@ -59,9 +59,12 @@ class Call:
         return Call(self.spec, copies)
 
 
-def make_call(spec: OperatorSpec, case: Case) -> Call:
-    """The call that ``case`` describes: the same one every time."""
-    generator = torch.Generator().manual_seed(case.seed)
+def make_call(spec: OperatorSpec, case: Case, place: torch.device | None = None) -> Call:
+    """The call that ``case`` describes: the same one every time. ``place`` is the host where it is None.
+
+    Each device draws other values.
+    """
+    generator = torch.Generator(place or "cpu").manual_seed(case.seed)
     scalars = {a.name: case.scalars.get(a.name, a.default) for a in spec.schema.scalars}
     known = known_values(case.sizes, scalars)
     arguments: dict[str, Any] = {}

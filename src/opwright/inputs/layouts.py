@@ -142,7 +142,7 @@ def _filled(sizes: int | tuple[int, ...], like: torch.Tensor) -> torch.Tensor:
     """Memory in which every element that no view covers is conspicuous."""
     shape = (sizes,) if isinstance(sizes, int) else sizes
     return (
-        torch.full(shape, _BESIDE, dtype=like.dtype)
+        torch.full(shape, _BESIDE, dtype=like.dtype, device=like.device)
         if like.dtype != torch.bool
-        else torch.ones(shape, dtype=torch.bool)
+        else torch.ones(shape, dtype=torch.bool, device=like.device)
     )

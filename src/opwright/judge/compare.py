@@ -66,7 +66,7 @@ def _judge_float(judged: Judged) -> tuple[list[Reason], dict[str, float]]:
     standard, count = judged.standard, judged.values.numel()
     assert standard.form is not None
     tally, faults = Tally(count), Faults()
-    for part in chunks(count):
+    for part in chunks(judged.values):
         error = errors_of(judged.values[part], standard, part)
         tally.add(error, standard.oracle[part], standard.rule.part(part), standard.form)
         faults.add(error, standard.limit[part], part.start)

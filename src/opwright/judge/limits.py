@@ -66,7 +66,7 @@ def default_rule(
     lost, lost_at_zero = _oracle_errors(oracle, form)
     pooled = _errors_beyond_rounding(reference, oracle, form)
     unseen = unseen_ulp(form.name, oracle.numel())
-    for part in chunks(oracle.numel()):
+    for part in chunks(oracle):
         exact, ulp = oracle[part], ulp_size(oracle[part], form)
         beyond = None if pooled is None else pooled.index_select(0, _binades(exact, form))
         allowed = ulp.mul(ULP_FLOOR[form.name]).add_(lost)
@@ -93,7 +93,7 @@ def declared_limits(
     """`Tolerance.allowed` for each element; raises `SpecError` where no rounded answer can meet it."""
     limit = torch.empty(oracle.shape, dtype=torch.float64, device=oracle.device)
     least, ulps = form.smallest_subnormal / 2, tolerance.ulp or 0.0
-    for part in chunks(oracle.numel()):
+    for part in chunks(oracle):
         exact = oracle[part]
         bound = (exact.abs() * tolerance.rtol).add_(tolerance.atol).clamp_(min=least)
         if ulps:
@@ -166,7 +166,7 @@ def _errors_beyond_rounding(
     rounding = 0.0 if few else 0.5
     largest = torch.zeros(_EXPONENTS, dtype=torch.float64, device=oracle.device)
     counts = torch.zeros(_EXPONENTS, dtype=torch.int64, device=oracle.device)
-    for part in chunks(oracle.numel()):
+    for part in chunks(oracle):
         exact, binade = oracle[part], _binades(oracle[part], form)
         ulp = ulp_size(exact, form)
         beyond = deviation(reference[part], exact, form).sub_(ulp, alpha=rounding)

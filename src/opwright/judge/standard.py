@@ -79,7 +79,7 @@ def _standard(
     rule = default_rule(flat, exact, form, reduction_length=reduction_length)
     limit = declared_limits(tolerance, exact, reference.dtype, form) if tolerance else rule.limit
     tally, wrong, beyond = Tally(exact.numel()), 0, 0
-    for part in chunks(exact.numel()):
+    for part in chunks(exact):
         error = deviation(flat[part], exact[part], form)
         tally.add(error, exact[part], rule.part(part), form)
         if tolerance or math.isinf(float(error.amax())):
@@ -119,7 +119,7 @@ def _holds(output: torch.Tensor, standard: Standard) -> bool:
     if standard.form is None:
         return not bool(exact_misses(values, standard).any())
     total = 0.0
-    for part in chunks(values.numel()):
+    for part in chunks(values):
         error = errors_of(values[part], standard, part)
         if bool((error > standard.limit[part]).any()):
             return False
