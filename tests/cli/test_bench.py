@@ -134,6 +134,8 @@ class Told:
     def __call__(self, run: BenchRun, operators: object, asked: BenchAsked, watcher: Any) -> None:
         self.asked.append(asked)
         run.operators += self.operators
+        if self.operators:
+            run.on_finished()
         run.errors += self.errors
         if self.end is not None:
             raise self.end
@@ -153,12 +155,13 @@ def test_what_is_asked_is_what_is_measured(told: Told, shapes: Path) -> None:
     assert bench(
         *("--against", "compile", "--against", "softmax", "--shapes", shapes, "--timer", "host"),
         *("--dtype", "float64", "--bound", "2.5", "--seconds", "3", "--processes", "7"),
-        *("--cache", "warm", "--stages", "--share", "40"),
+        *("--cache", "warm", "--stages", "--share", "40", "--no-backwards"),
     ).exit_code == 0  # fmt: skip
     usual, chosen = told.asked
     assert (usual.against, usual.shapes, usual.dtypes) == (("reference",), None, ())
     assert (usual.cache, usual.processes, usual.bound) == ("cold", 5, 0.01)
     assert (usual.stages, usual.share_percent, usual.timer_name) == (False, None, "host")
+    assert (usual.backwards, chosen.backwards) == (True, False)
     assert chosen.against == ("compile", "softmax")
     assert chosen.shapes == ({"n": 8}, {"n": 16})
     assert (chosen.dtypes, chosen.timer, chosen.bound) == (("float64",), "host", 0.025)
@@ -173,6 +176,21 @@ def test_an_interrupted_run_keeps_what_is_done(told: Told, tmp_path: Path) -> No
     assert result.exit_code == 130
     assert [each.name for each in read_measurement(file).operators] == ["gelu"]
     assert "gelu on cpu" in result.stdout
+
+
+def test_the_record_is_there_behind_each_operator_whatever_comes_then(
+    told: Told, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "measured.json"
+    seen: list[list[str]] = []
+
+    def killed(*args: Any) -> None:
+        told(*args)
+        seen.append([each.name for each in read_measurement(file).operators])
+
+    monkeypatch.setattr(bench_run, "bench_operators", killed)
+    bench("--json", file)
+    assert seen == [["gelu"]]
 
 
 def test_a_wrong_operator_ends_with_3_beside_what_was_measured(told: Told, tmp_path: Path) -> None:

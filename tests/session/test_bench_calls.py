@@ -226,3 +226,60 @@ def test_a_right_result_for_other_inputs_is_judged() -> None:
     calls.prepare()
     with pytest.raises(FoundFault):
         Judge("it", bench_cases(DOUBLED)[0], calls, first.judged).recheck(stale)
+
+
+def test_what_is_expected_of_inputs_is_found_once_for_all_judges_of_a_case(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[object] = []
+    real = bench_calls.expect
+    monkeypatch.setattr(bench_calls, "expect", lambda *a: (asked.append(a), real(*a))[1])
+    (case,) = bench_cases(DOUBLED)
+    values = [make_call(DOUBLED, case.with_other_values(number)) for number in range(2)]
+    known: dict[int, Any] = {}
+    for name in ("one", "other"):
+        calls = Calls(torch.Tensor.__add__, values, 2, doubling, Settling("warm", None))
+        judge = Judge(name, case, calls, expectations=known)
+        assert all(judge.recheck(calls.prepare()()) for _ in range(4))
+    assert len(asked) == 2
+
+
+def doubling(function: Any, call: Any) -> Any:
+    given = call.arguments["input"]
+    return lambda: function(given, given)
+
+
+def test_a_lenient_judge_lets_pass_what_is_less_exact_and_says_so() -> None:
+    calls = calls_of(DOUBLED, lambda input: input * 2.000001)
+    judge = Judge("it", bench_cases(DOUBLED)[0], calls, lenient=True)
+    assert judge.recheck(calls.prepare()())
+    assert [doubt.partition(": ")[0] for doubt in judge.doubts] == ["less exact than it has to be"]
+    assert not judge.fault
+    with pytest.raises(FoundFault):
+        judge_of(calls).recheck(calls.prepare()())
+
+
+def test_a_lenient_judge_lets_no_other_values_shape_or_nan_pass() -> None:
+    for wrong in (
+        lambda input: input * 2 + 1,
+        lambda input: input * 2.001,
+        lambda input: input[:3],
+        lambda input: input * float("nan"),
+    ):
+        calls = calls_of(DOUBLED, wrong)
+        judge = Judge("it", bench_cases(DOUBLED)[0], calls, lenient=True)
+        with pytest.raises(FoundFault):
+            judge.recheck(calls.prepare()())
+        assert judge.fault.startswith("it is wrong on n=64 float32: ")
+
+
+def test_a_judge_keeps_how_exact_the_first_result_was() -> None:
+    calls = calls_of(DOUBLED, lambda input: input * 2)
+    judge = judge_of(calls)
+    judge.recheck(calls.prepare()())
+    assert (judge.accuracy["max_ulp"], judge.accuracy["elements"]) == (0.0, 64.0)
+
+
+def test_the_memory_of_results_is_that_of_fresh_ones_alone() -> None:
+    assert calls_of(DOUBLED, lambda input: input * 2).results_bytes() == 64 * 4
+    assert calls_of(ADDS, add_to).results_bytes() == 0

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from opwright import Dim, Operator, Shape, Tensor
+from opwright import Dim, Operator, Scalar, Shape, Tensor
 from opwright.errors import UsageError
+from opwright.inputs.call import make_call
 from opwright.session.bench_cases import bench_cases
 from opwright.spec.operator import OperatorSpec
 
@@ -61,6 +62,52 @@ def test_the_first_dtype_is_taken_or_those_that_are_asked_for() -> None:
     assert {case.dtypes["T"] for case in both} == {"float32", "float64"}
 
 
+def test_an_entry_may_have_values_of_scalars_which_the_name_says() -> None:
+    (case,) = bench_cases(described(), [{"batch": (4,), "hidden": 32, "k": 7}])
+    assert case.scalars == {"k": 7}
+    assert case.name == "batch=4,hidden=32 float32 k=7"
+
+
+@pytest.mark.parametrize("value", [0, 10])
+def test_a_scalar_out_of_its_bounds_is_refused(value: int) -> None:
+    spec = described(scalars={"k": Scalar(1, 2, minimum=1, maximum=9)})
+    assert bench_cases(spec, [{"batch": (4,), "hidden": 32, "k": 9}])[0].scalars == {"k": 9}
+    with pytest.raises(UsageError, match=f"scaled: k cannot be {value}"):
+        bench_cases(spec, [{"batch": (4,), "hidden": 32, "k": value}])
+
+
+def test_sizes_that_hang_on_a_scalar_are_judged_with_the_entrys_own() -> None:
+    spec = described("k <= hidden")
+    entry = {"batch": (4,), "hidden": 32}
+    assert bench_cases(spec, [{**entry, "k": 32}])
+    with pytest.raises(UsageError, match="a constraint is not met"):
+        bench_cases(spec, [{**entry, "k": 33}])
+
+
+def test_with_an_offset_every_tensor_begins_beside_the_start_of_its_memory() -> None:
+    spec = described()
+    (case,) = bench_cases(spec, [{"batch": (4,), "hidden": 32, "offset": 3}])
+    assert case.name == "batch=4,hidden=32 float32 offset 3"
+    (tensor,) = make_call(spec, case).tensors.values()
+    assert (tensor.storage_offset(), tensor.is_contiguous()) == (3, True)
+    plain = bench_cases(spec, [{"batch": (4,), "hidden": 32, "offset": 0}])[0]
+    assert (plain.layouts, plain.name) == ({}, "batch=4,hidden=32 float32")
+
+
+def test_an_entry_with_a_dtype_of_its_own_is_a_row_in_no_other() -> None:
+    own = {"batch": (4,), "hidden": 32, "dtype": "float64"}
+    cases = bench_cases(described(), [own, {"batch": (4,), "hidden": 64}], ["float32"])
+    assert [case.name for case in cases] == [
+        "batch=4,hidden=64 float32",
+        "batch=4,hidden=32 float64",
+    ]
+
+
+def test_a_dim_that_is_called_offset_is_a_dim() -> None:
+    spec = described(inputs={"input": Tensor(Dim("offset", typical=(4,)))})
+    assert sizes(spec, {"offset": 9}) == [{"offset": 9}]
+
+
 def test_sizes_that_are_listed_twice_are_one_row() -> None:
     one = {"batch": (4,), "hidden": 32}
     assert sizes(described(), one, {"hidden": 32, "batch": (4,)}) == [one]
@@ -75,7 +122,12 @@ def test_with_gradients_the_name_says_so() -> None:
     ("shape", "told"),
     [
         ({"hidden": 32}, "scaled has the dims batch, hidden, and the shapes name hidden"),
-        ({"batch": (4,), "hidden": 3, "k": 1}, "and the shapes name batch, hidden, k"),
+        ({"batch": (4,), "hidden": 3, "m": 1}, "and the shapes name batch, hidden, m"),
+        ({"batch": (4,), "hidden": 3, "k": 1.5}, "k cannot be 1.5"),
+        ({"batch": (4,), "hidden": 3, "k": True}, "k cannot be True"),
+        ({"batch": (4,), "hidden": 3, "offset": 8}, "offset is 8"),
+        ({"batch": (4,), "hidden": 3, "offset": "1"}, "offset is '1'"),
+        ({"batch": (4,), "hidden": 3, "dtype": "int8"}, "does not take int8"),
         ({}, "and the shapes name none"),
         ({"batch": 4, "hidden": 3}, "batch is a list of sizes, and not 4"),
         ({"batch": (4,), "hidden": (3,)}, r"hidden is one size, and not \(3,\)"),

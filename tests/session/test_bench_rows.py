@@ -9,7 +9,7 @@ import pytest
 
 from opwright.measure.roofline import Ceilings
 from opwright.records.measurement import Row, Series
-from opwright.session.bench_rows import Timed, ratios_of, rows_of, timed_from_json
+from opwright.session.bench_rows import Timed, lacking_of, ratios_of, rows_of, timed_from_json
 from opwright.spec.case import Case
 
 CASE = Case("bench", "n=64 float32", {"T": "float32"}, {"n": 64}, {"k": 2})
@@ -107,3 +107,22 @@ def test_more_than_the_device_can_do_is_impossible_and_said() -> None:
 def test_what_a_process_answers_is_read() -> None:
     plain = {**asdict(timed(0)), "series": {n: asdict(s) for n, s in timed(0).series.items()}}
     assert timed_from_json(plain) == timed(0)
+
+
+def test_what_one_process_could_not_time_is_no_row_and_says_why() -> None:
+    whole, partial = timed(0), timed(1)
+    del partial.series["reference"]
+    partial.lacking["reference"] = "it raises"
+    assert [row.subject for row in rows(whole, partial)] == ["operator"]
+    assert list(ratios_of(CASE, [whole, partial], 0.01, None)) == []
+    (lacking,) = lacking_of(CASE, [whole, partial])
+    assert (lacking.subject, lacking.against) == ("operator", "reference")
+    assert (lacking.verdict, lacking.reason, lacking.ratio) == ("not comparable", "it raises", None)
+
+
+def test_a_row_has_the_layouts_of_its_case_and_how_exact_it_was() -> None:
+    case = replace(CASE, layouts={"input": "offset 1"})
+    facts = {**FACTS, "accuracy": {"max_ulp": 0.5}}
+    first = replace(timed(0), facts=dict.fromkeys(("operator", "reference"), facts))
+    own, _ = rows_of(case, [first], "host", "cold", ())
+    assert (own.layouts, own.accuracy) == ({"input": "offset 1"}, {"max_ulp": 0.5})

@@ -9,11 +9,14 @@ from typing import Any
 import pytest
 
 from operator_folder import write_doubled
+from opwright.discovery import find_one
 from opwright.errors import CompileError, FoundFault, UsageError
 from opwright.measure.stopping import Limits
 from opwright.records.measurement import OperatorMeasurement
-from opwright.session import bench_run
+from opwright.session import bench_run, bench_subject
 from opwright.session.bench_asked import BenchAsked
+from opwright.session.bench_cases import bench_cases
+from opwright.session.bench_rivals import described_rival, function_of
 from opwright.session.bench_run import BenchRun, bench_operators
 from opwright.spec.target import Target
 from timed_operators import TIMED
@@ -238,3 +241,127 @@ def test_a_run_that_has_not_begun_has_a_record_too() -> None:
 def test_what_takes_other_arguments_is_no_measure(operators: Path) -> None:
     with pytest.raises(UsageError, match="does not take what timed_right takes"):
         bench(f"{operators}:timed_right", against=("add2",))
+
+
+RIVALS = """
+import itertools
+
+calls = itertools.count(1)
+
+def timed_right(input):
+    return input + input
+
+def timed_too(input):
+    raise RuntimeError("not on this machine\\nfor a reason")
+
+def timed_slow(input):
+    return input * 2 + (next(calls) > 40)
+"""
+
+
+@pytest.fixture
+def rivals(tmp_path: Path) -> str:
+    file = tmp_path / "theirs.py"
+    file.write_text(RIVALS)
+    return f"call:{file}"
+
+
+def test_functions_in_a_file_are_timed_under_its_name(
+    operators: Path, rivals: str, quick: None
+) -> None:
+    operator = only(bench(f"{operators}:timed_right", against=("reference", rivals)))
+    assert [row.subject for row in operator.rows] == ["operator", "reference", "theirs"]
+    assert [ratio.against for ratio in operator.ratios] == ["reference", "theirs"]
+
+
+def test_an_operator_that_a_file_has_no_function_for_is_timed_without(
+    operators: Path, rivals: str, quick: None
+) -> None:
+    operator = only(bench(f"{operators}:timed_adds", against=("reference", rivals)))
+    assert [ratio.against for ratio in operator.ratios] == ["reference"]
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("timed_too", "RuntimeError: not on this machine"),
+        ("timed_slow", "theirs is wrong on n=64 float32: "),
+    ],
+)
+def test_what_others_wrote_that_raises_or_is_wrong_is_put_down_beside_the_rest(
+    name: str, why: str, operators: Path, rivals: str, quick: None
+) -> None:
+    limits = Limits(seconds=60.0, min_samples=100, max_samples=100)
+    run = bench(f"{operators}:{name}", against=("reference", rivals), limits=limits)
+    eager, theirs = only(run).ratios
+    assert (eager.against, theirs.against) == ("reference", "theirs")
+    assert eager.ratio is not None
+    assert (theirs.verdict, theirs.ratio) == ("not comparable", None)
+    assert theirs.reason.startswith(why)
+    assert "\n" not in theirs.reason
+    assert run.exit_code == 0
+
+
+def test_a_file_that_cannot_be_imported_is_put_down_with_what_is_lacking(
+    operators: Path, tmp_path: Path, quick: None
+) -> None:
+    file = tmp_path / "lacking.py"
+    file.write_text("import not_installed_here\n\ndef timed_right(input): ...\n")
+    operator = only(bench(f"{operators}:timed_right", against=("reference", f"call:{file}")))
+    (lacking,) = [ratio for ratio in operator.ratios if ratio.against == "lacking"]
+    assert lacking.reason == "ModuleNotFoundError: No module named 'not_installed_here'"
+
+
+def test_every_operator_is_told_when_it_is_finished(operators: Path, quick: None) -> None:
+    run = BenchRun()
+    seen: list[list[str]] = []
+    run.on_finished = lambda: seen.append([each.name for each in run.operators])
+    texts = [f"{operators}:{name}" for name in ("timed_right", "timed_wrong", "timed_too")]
+    bench_operators(run, texts, asked(), Told())
+    assert seen == [["timed_right"], ["timed_right", "timed_too"]]
+
+
+def test_operators_that_compute_gradients_can_be_left_out_but_for_those_that_are_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    timed: list[str] = []
+    monkeypatch.setattr(
+        bench_run, "_measured", lambda *args: timed.append(args[-1][1].name) or FoundFault("")
+    )
+    shapes = ({"shape": (4,)},)
+    bench("swish", shapes=shapes)
+    bench("swish", shapes=shapes, backwards=False)
+    bench("swish:swish_backward", shapes=shapes, backwards=False)
+    assert timed == ["swish", "swish_backward", "swish", "swish_backward"]
+
+
+def test_the_reference_is_compiled_for_each_case_however_many_there_are(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """PyTorch compiles a function for so many sizes, and then calls it as it is."""
+    import torch
+
+    compiled: list[object] = []
+    real = torch.compile
+
+    def counting(graph: torch.fx.GraphModule, _: object) -> object:
+        compiled.append(graph)
+        return graph.forward
+
+    monkeypatch.setattr(
+        torch, "compile", lambda function, **_: real(function, backend=counting, dynamic=False)
+    )
+    file = tmp_path / "many.py"
+    file.write_text(TIMED)
+    spec = find_one(f"{file}:timed_right").spec
+    rival = described_rival("compile", spec)
+    assert rival is not None
+    subject = bench_subject.Bench(spec, None, bench_subject.How("host", "warm", gradients=False))
+    subject.add("operator", "operator", lambda input: input * 2)
+    subject.add("compile", "compile", function_of(rival, spec))
+    limits = {"precision": 0.01, "seconds": 0.01, "min_samples": 3, "max_samples": 3}
+    count = 12
+    for case in bench_cases(spec, [{"n": 8 + size} for size in range(count)]):
+        item = {"case": case.to_json(), "limits": limits, "process": 1, "judged": {}}
+        assert subject.answer(item)["lacking"] == {}
+    assert len(compiled) == count

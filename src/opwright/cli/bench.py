@@ -64,15 +64,28 @@ def command(
     asked = asked_from(chosen)
     before = read_measurement(baseline) if baseline else None
     run = BenchRun()
+    run.on_finished = lambda: _keep(run, json_file)  # whatever comes, what is done is there
     try:
         with watching(quiet=quiet, verbose=verbose) as watcher:
             bench_operators(run, operators, asked, watcher)
     finally:  # after Ctrl-C, too: what is done is not lost
-        record = run.record(shlex.join(["opwright", *sys.argv[1:]]), __version__)
+        record = _record(run)
         _tell(run, record, json_file, pictures, verbose=verbose)
     if before is not None and run.operators:
         _compare(before, record, asked.bound, verbose=verbose)
     raise click.exceptions.Exit(run.exit_code)
+
+
+def _keep(run: BenchRun, json_file: Path | None) -> None:
+    from opwright.records.measurement import write_measurement
+
+    if json_file is not None:
+        write_measurement(_record(run), json_file)
+
+
+def _record(run: BenchRun) -> Measurement:
+    """What there is of it, with what the user has written."""
+    return run.record(shlex.join(["opwright", *sys.argv[1:]]), __version__)
 
 
 def _tell(
@@ -86,7 +99,6 @@ def _tell(
     """Print what came of the run, and write it down where that was asked for."""
     from opwright.cli.failure import show_error
     from opwright.cli.terminal import output
-    from opwright.records.measurement import write_measurement
     from opwright.report.measured import measurement_report
 
     for error in run.errors:
@@ -94,8 +106,7 @@ def _tell(
     if not run.operators:
         return
     output().print(measurement_report(record, verbose=verbose), crop=False)
-    if json_file is not None:
-        write_measurement(record, json_file)
+    _keep(run, json_file)
     pictures.write(record)
 
 

@@ -16,14 +16,15 @@ _TIMERS = ("host", "issue", "events", "profiler", "graph")
 
 
 def what_options(function: Command) -> Command:
-    """``--against``, ``--shapes``, ``--dtype`` and ``--gradients``."""
+    """``--against``, ``--shapes``, ``--dtype``, ``--gradients`` and ``--no-backwards``."""
     against = click.option(
         "--against",
         multiple=True,
         default=("reference",),
         show_default=True,
         metavar="WHAT",
-        help="reference, compile (torch.compile of it), or another operator; may be repeated.",
+        help="reference, compile[:MODE] (torch.compile of it), another operator, or call:FILE.py, the function of "
+        "the operator's name there; may be repeated.",
     )
     gradients = click.option(
         "--gradients", is_flag=True, help="Time forward and backward together, as in training."
@@ -31,7 +32,13 @@ def what_options(function: Command) -> Command:
     dtypes = click.option(
         "--dtype", "dtypes", multiple=True, help="A dtype; may be repeated. Default: the first."
     )
-    return against(shapes_option(dtypes(gradients(function))))
+    backwards = click.option(
+        "--backwards/--no-backwards",
+        default=True,
+        show_default=True,
+        help="Time the operators that compute gradients, too.",
+    )
+    return against(shapes_option(dtypes(gradients(backwards(function)))))
 
 
 def how_options(function: Command) -> Command:

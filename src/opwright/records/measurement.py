@@ -49,7 +49,9 @@ class Row:
 
     ``subject`` is ``operator``, or what it is measured against. ``cache`` is the state of the last level
     before each sample. ``unreliable`` says why the samples do not describe the machine at rest, empty where
-    nothing speaks against them. ``memory_bytes``, ``roofline`` and ``device`` hold figures by name.
+    nothing speaks against them. ``memory_bytes``, ``roofline``, ``device`` and ``accuracy`` hold figures by
+    name, the last those of the first result that was judged. ``layouts`` are those of arguments that are not
+    dense from the start of their memory.
     """
 
     subject: str
@@ -66,6 +68,8 @@ class Row:
     memory_bytes: dict[str, int] = field(default_factory=dict)
     roofline: dict[str, Any] = field(default_factory=dict)
     device: dict[str, Any] = field(default_factory=dict)
+    accuracy: dict[str, float] = field(default_factory=dict)
+    layouts: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

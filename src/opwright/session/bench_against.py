@@ -9,16 +9,26 @@ from opwright.discovery import find_one
 from opwright.errors import UsageError
 from opwright.records.artifact import Artifact, artifact_to_json
 from opwright.session.bench_asked import BenchAsked
-from opwright.session.bench_subject import COMPILE, OPERATOR, REFERENCE
+from opwright.session.bench_rivals import described_rival
+from opwright.session.bench_subject import OPERATOR
 from opwright.session.building import build_operator
 from opwright.session.checking import built_backward
 from opwright.spec.operator import OperatorSpec
 
 
-def what_is_loaded_for(text: str, asked: BenchAsked, beside: OperatorSpec) -> dict[str, Any]:
-    """What the worker needs to have another subject beside the operator. Raises `UsageError`, too."""
-    if text in (REFERENCE, COMPILE):
-        return {"name": text}
+def what_is_held_against(asked: BenchAsked, beside: OperatorSpec) -> list[dict[str, Any]]:
+    """What the worker needs for every subject beside the operator. Raises `UsageError`, too.
+
+    A file of functions that has none for this operator is left out.
+    """
+    subjects = [_what_is_loaded_for(text, asked, beside) for text in asked.against]
+    return _told_apart([each for each in subjects if each.get("there", True)])
+
+
+def _what_is_loaded_for(text: str, asked: BenchAsked, beside: OperatorSpec) -> dict[str, Any]:
+    rival = described_rival(text, beside)
+    if rival is not None:
+        return {**rival, "text": text}
     spec = find_one(text).spec
     if [a.type for a in spec.schema.arguments] != [a.type for a in beside.schema.arguments]:
         raise UsageError(
@@ -29,20 +39,20 @@ def what_is_loaded_for(text: str, asked: BenchAsked, beside: OperatorSpec) -> di
     artifact = build_operator(spec, asked.target, binding=asked.binding)
     backwards = backwards_of(spec, asked)
     return {
+        "kind": OPERATOR,
         "name": spec.name,
+        "text": text,
         "operator": text,
         "artifact": plain_artifact(artifact),
         "backwards": backwards,
     }
 
 
-def told_apart(against: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def _told_apart(against: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Versions of one operator are called alike: then each is called what the user has written."""
     names = [OPERATOR, *(each["name"] for each in against)]
     return [
-        {**each, "name": each["operator"]}
-        if "operator" in each and names.count(each["name"]) > 1
-        else each
+        {**each, "name": each["text"]} if names.count(each["name"]) > 1 else each
         for each in against
     ]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from opwright.errors import UsageError
 from opwright.measure.stopping import Limits
 from opwright.measure.timers import require_timer
-from opwright.session.bench_subject import REFERENCE
+from opwright.session.bench_rivals import REFERENCE
 from opwright.spec.shape_file import Listed
 from opwright.spec.target import Target
 
@@ -20,8 +20,9 @@ _NO_TIMES = {
 
 @dataclass(frozen=True)
 class BenchAsked:
-    """What is measured, and how. ``against`` names references, compilers and other operators.
+    """What is measured, and how. ``against`` names references, compilers, functions and other operators.
 
+    Without ``backwards`` operators that compute gradients are timed only where they are named.
     ``bound`` is the difference that counts as none, as a fraction. Raises `UsageError` for targets
     on which nothing can be timed.
     """
@@ -39,6 +40,7 @@ class BenchAsked:
     stages: bool = False
     share_percent: float | None = None
     gradients: bool = False
+    backwards: bool = True
 
     def __post_init__(self) -> None:
         """Refuse what cannot be timed before anything is built."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from opwright.measure.drift import unreliable_because
@@ -22,7 +22,7 @@ class Timed:
     """What one process answered for one case: samples by subject, and what speaks against them.
 
     ``judged`` are digests of what was right, by subject, those of earlier processes too. ``facts`` by subject,
-    ``roofline`` and ``flush`` come from the first process alone.
+    ``roofline`` and ``flush`` come from the first process alone. ``lacking`` says why a subject has no samples.
     """
 
     series: dict[str, Series]
@@ -32,6 +32,7 @@ class Timed:
     facts: dict[str, Any]
     roofline: dict[str, Any]
     flush: dict[str, Any]
+    lacking: dict[str, str] = field(default_factory=dict)
 
 
 def timed_from_json(answer: Mapping[str, Any]) -> Timed:
@@ -41,7 +42,8 @@ def timed_from_json(answer: Mapping[str, Any]) -> Timed:
         for name, plain in answer["series"].items()
     }
     rest = {
-        name: answer[name] for name in ("rechecked", "judged", "late", "facts", "roofline", "flush")
+        name: answer[name]
+        for name in ("rechecked", "judged", "late", "facts", "roofline", "flush", "lacking")
     }
     return Timed(series=series, **rest)
 
@@ -51,7 +53,7 @@ def rows_of(
 ) -> Iterator[Row]:
     """One row a subject, over all processes; ``machine`` is what its state says against the samples."""
     plain, first = case.to_json(), timed[0]
-    for subject in first.series:
+    for subject in _in_all(timed):
         series = tuple(each.series[subject] for each in timed)
         estimate = estimate_of(series)
         facts = first.facts[subject]
@@ -75,7 +77,14 @@ def rows_of(
             memory_bytes=facts["memory_bytes"],
             roofline=roofline,
             device={**facts["device"], "not_measured": facts["not_measured"], "flush": first.flush},
+            accuracy=facts.get("accuracy", {}),
+            layouts=case.layouts,
         )
+
+
+def _in_all(timed: Sequence[Timed]) -> list[str]:
+    """The subjects of which every process has samples."""
+    return [name for name in timed[0].series if all(name in each.series for each in timed)]
 
 
 def _doubts(
@@ -107,7 +116,7 @@ def ratios_of(
 
     ``share_percent`` is the other's share of a model's time, None where nobody asks for the model.
     """
-    for against in timed[0].series:
+    for against in _in_all(timed):
         if against == OPERATOR:
             continue
         ratio = ratio_of_pairs([_pairs(each, against) for each in timed])
@@ -126,6 +135,13 @@ def ratios_of(
             share_percent=share_percent,
             whole_model=None if share_percent is None else amdahl(share_percent, 1 / ratio.value),
         )
+
+
+def lacking_of(case: Case, timed: Sequence[Timed]) -> Iterator[RatioRecord]:
+    """What could not be timed beside the operator, with the reason of the first process that has one."""
+    reasons = {name: why for each in reversed(timed) for name, why in each.lacking.items()}
+    for against, why in reasons.items():
+        yield RatioRecord(OPERATOR, against, case.name, "not comparable", why)
 
 
 def _pairs(timed: Timed, against: str) -> list[tuple[float, float]]:

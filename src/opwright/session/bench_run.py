@@ -22,12 +22,12 @@ from opwright.records.measurement import (
 from opwright.session.bench_against import (
     backwards_of,
     plain_artifact,
-    told_apart,
-    what_is_loaded_for,
+    what_is_held_against,
 )
 from opwright.session.bench_asked import BenchAsked
 from opwright.session.bench_cases import bench_cases
-from opwright.session.bench_rows import Timed, ratios_of, rows_of, timed_from_json
+from opwright.session.bench_rivals import compiles
+from opwright.session.bench_rows import Timed, lacking_of, ratios_of, rows_of, timed_from_json
 from opwright.session.bench_subject import PRELOAD, SETUP
 from opwright.session.building import build_operator
 from opwright.session.environment import environment_facts
@@ -35,6 +35,7 @@ from opwright.session.recording import artifact_facts, label_of
 from opwright.session.run import found_operators
 from opwright.session.stages import Use, measure_stages
 from opwright.session.standing import what_checks_said
+from opwright.session.subject import COMPILER
 from opwright.session.whole import with_whole
 from opwright.spec.case import Case
 from opwright.spec.operator import OperatorSpec
@@ -66,6 +67,7 @@ class BenchRun:
     errors: list[OpwrightError] = field(default_factory=list)
     before: MachineState | None = None
     device: Device | None = None
+    on_finished: Callable[[], None] = lambda: None  # behind each operator
 
     @property
     def exit_code(self) -> int:
@@ -111,13 +113,22 @@ def bench_operators(
             _put_down(run, partial(_staged, address, described.spec, asked, watcher))
         return
     limits = WorkerLimits(case_seconds=_ROW_SECONDS, setup_seconds=_ROW_SECONDS)
-    with Worker(SETUP, preload=PRELOAD, limits=limits) as worker:
+    preload = (*PRELOAD, *COMPILER) if any(compiles(text) for text in asked.against) else PRELOAD
+    with Worker(SETUP, preload=preload, limits=limits) as worker:
         for address, described in found_operators(operators):
-            if asked.gradients and described.spec.forward is not None:
-                continue  # it is timed with its forward
+            if _is_left_out(described.spec, operators, asked):
+                continue
             _put_down(
                 run, partial(_measured, run, worker, watcher, asked, (address, described.spec))
             )
+
+
+def _is_left_out(spec: OperatorSpec, named: Sequence[str], asked: BenchAsked) -> bool:
+    """Whether it computes gradients, and is timed with its forward or not asked for."""
+    if spec.forward is None:
+        return False
+    wanted = asked.backwards or any(text.endswith(f":{spec.name}") for text in named)
+    return asked.gradients or not wanted
 
 
 def _staged(
@@ -136,6 +147,7 @@ def _staged(
 def _put_down(run: BenchRun, measured: Callable[[], OperatorMeasurement]) -> None:
     try:
         run.operators.append(measured())
+        run.on_finished()
     except (UsageError, DeviceError):
         raise  # it will be the same for every operator
     except OpwrightError as error:
@@ -158,7 +170,7 @@ def _measured(
         "cache": asked.cache,
         "gradients": asked.gradients,
         "backwards": backwards_of(spec, asked),
-        "against": told_apart([what_is_loaded_for(text, asked, spec) for text in asked.against]),
+        "against": what_is_held_against(asked, spec),
     }
     artifact = with_whole(
         partial(build_operator, spec, asked.target, binding=asked.binding),
@@ -180,6 +192,7 @@ def _measured(
         doubts = run.doubts(looks[case.name])
         rows += rows_of(case, timed[case.name], asked.timer_name, asked.cache, doubts)
         ratios += ratios_of(case, timed[case.name], asked.bound, asked.share_percent)
+        ratios += lacking_of(case, timed[case.name])
     return _measurement(spec, asked, artifact, rows=tuple(rows), ratios=tuple(ratios))
 
 

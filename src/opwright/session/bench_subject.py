@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
@@ -11,7 +12,7 @@ import torch
 from opwright.binding.attach import attach
 from opwright.binding.call import quick_call
 from opwright.binding.dispatch import dispatcher_op
-from opwright.checks.device.placed import placed
+from opwright.checks.judging.outputs import Expected
 from opwright.devices.device import Device, device_for
 from opwright.discovery import find_one
 from opwright.errors import FoundFault, LoadError
@@ -43,6 +44,7 @@ from opwright.session.bench_calls import (
     trusted,
     with_gradients,
 )
+from opwright.session.bench_rivals import CALL, COMPILE, REFERENCE, function_of
 from opwright.session.subject import attach_backwards
 from opwright.spec.case import Case, case_from_json
 from opwright.spec.operator import OperatorSpec
@@ -50,7 +52,7 @@ from opwright.spec.target import Target, parse_target
 
 SETUP = "opwright.session.bench_subject:set_up"
 PRELOAD = ("torch", "opwright.session.bench_subject")
-OPERATOR, REFERENCE, COMPILE = "operator", "reference", "compile"
+OPERATOR = "operator"
 # Sets of tensors that the calls of a row take in turns: no call finds the last one's. To draw large ones
 # takes longer than to time them.
 _INPUTS, _LARGE_INPUTS = 4, 2
@@ -62,19 +64,17 @@ def set_up(payload: dict[str, Any]) -> Callable[[dict[str, Any]], dict[str, Any]
     spec = find_one(payload["operator"]).spec
     how = How(payload["timer"], payload["cache"], payload["gradients"])
     bench = Bench(spec, device_for(target), how)
-    bench.add(OPERATOR, _loaded(payload, target))
+    bench.add(OPERATOR, OPERATOR, _loaded(payload, target))
     for against in payload["against"]:
-        bench.add(against["name"], _other(against, bench.spec, target))
+        name, kind = against["name"], against["kind"]
+        if kind == OPERATOR:
+            bench.add(name, kind, _loaded(against, target))
+            continue
+        try:
+            bench.add(name, kind, function_of(against, bench.spec))
+        except Exception as error:  # noqa: BLE001 -- others' code, which is not what is measured here
+            bench.lack(name, error)
     return bench.answer
-
-
-def _other(against: dict[str, Any], spec: OperatorSpec, target: Target) -> Callable[..., Any]:
-    if against["name"] == REFERENCE:
-        return spec.reference
-    if against["name"] == COMPILE:
-        compiled: Callable[..., Any] = torch.compile(spec.reference, dynamic=False)
-        return compiled
-    return _loaded(against, target)
 
 
 def _loaded(loaded: dict[str, Any], target: Target) -> Callable[..., Any]:
@@ -110,59 +110,111 @@ class Bench:
         self.spec = spec
         self._device, self._how = device, how
         self._functions: dict[str, Callable[..., Any]] = {}
+        self._kinds: dict[str, str] = {}
+        self._lacking: dict[str, str] = {}
         self._level_bytes = last_level_cache_bytes(device)
         self._flush = Flush(device, self._level_bytes) if how.cache == "cold" else None
         self._meter = CeilingMeter(device, self._flush)
 
-    def add(self, name: str, function: Callable[..., Any]) -> None:
+    def add(self, name: str, kind: str, function: Callable[..., Any]) -> None:
         """Time ``function`` as well, under this name."""
-        self._functions[name] = function
+        self._functions[name], self._kinds[name] = function, kind
+
+    def lack(self, name: str, error: BaseException) -> None:
+        """Say of every case that nothing could be timed under this name."""
+        self._lacking[name] = _told(error)
 
     def answer(self, item: dict[str, Any]) -> dict[str, Any]:
         """Samples of every subject on one case; ``wrong`` says whose output is not the reference's.
 
         What one process can tell as well as another (memory, launches, ceilings) only the first is asked.
+        Of what is no operator and does not run, or is wrong, ``lacking`` has the reason.
         """
         case, limits = case_from_json(item["case"]), Limits(**item["limits"])
         timer = timer_for(self._how.timer, self._device)
         operator_runs()
-        calls = self._calls(case)
-        judges = {
-            name: Judge(name, case, each, item["judged"].get(name, ()))
-            for name, each in calls.items()
-            if name != REFERENCE
-        }
-        subjects = [
-            Subject(name, each.prepare, judges[name].recheck if name in judges else trusted)
-            for name, each in calls.items()
-        ]
+        calls, lacking = self._calls(case)
+        judges = self._judges(case, calls, item["judged"])
+        for name in [name for name in calls if self._is_foreign(name)]:
+            with self._left_out_by(name, calls, lacking):
+                judges[name].recheck(calls[name].prepare()())
         process = item["process"]
-        try:
-            series = sample(subjects, timer, limits, process=process, seed=process)
-        except FoundFault as fault:
-            return {"wrong": fault.what}
+        while True:
+            subjects = [
+                Subject(name, each.prepare, judges[name].recheck if name in judges else trusted)
+                for name, each in calls.items()
+            ]
+            try:
+                series = sample(subjects, timer, limits, process=process, seed=process)
+                break
+            except FoundFault as fault:
+                wrong = next((name for name, judge in judges.items() if judge.fault), OPERATOR)
+                if not self._is_foreign(wrong):
+                    return {"wrong": fault.what}
+                lacking[wrong] = fault.what
+                del calls[wrong], judges[wrong]
         return {
             "series": {s.name: asdict(one) for s, one in zip(subjects, series, strict=True)},
             "rechecked": {subject.name: subject.rechecked for subject in subjects},
             "judged": {name: sorted(judge.judged) for name, judge in judges.items()},
             "late": timer.late,
-            "facts": {name: self._facts(each) for name, each in calls.items()}
-            if not process
-            else {},
+            "lacking": lacking,
+            "facts": self._facts(calls, judges) if not process else {},
             "roofline": self._roofline(case, calls) if not process else {},
             "flush": self._cold_by(calls) if not process else {},
         }
 
-    def _calls(self, case: Case) -> dict[str, Calls]:
+    def _is_foreign(self, name: str) -> bool:
+        """Whether it is compiled by others, or written by others: it may fail by itself."""
+        return self._kinds[name] in (COMPILE, CALL)
+
+    def _calls(self, case: Case) -> tuple[dict[str, Calls], dict[str, str]]:
+        """The calls of each subject, and why there are none of some."""
+        if COMPILE in self._kinds.values():
+            # What is compiled for a case is for it alone; after some of them PyTorch would compile no more.
+            torch.compiler.reset()
         values, count = self._values(case)
         bind: Bind = with_gradients if self._how.gradients else bound
         if self._device is not None and self._how.timer == "graph":
             bind = replayed(bind, self._device)
         settling = Settling(self._how.cache, self._flush)
+        calls: dict[str, Calls] = {}
+        lacking = dict(self._lacking)
+        for name, function in self._functions.items():
+            with self._left_out_by(name, calls, lacking):
+                calls[name] = Calls(function, values, count, bind, settling)
+        return calls, lacking
+
+    def _judges(
+        self, case: Case, calls: dict[str, Calls], judged: dict[str, list[str]]
+    ) -> dict[str, Judge]:
+        """One for each subject but the reference, by which they judge."""
+        expectations: dict[int, Expected] = {}
         return {
-            name: Calls(function, values, count, bind, settling)
-            for name, function in self._functions.items()
+            name: Judge(
+                name,
+                case,
+                each,
+                judged.get(name, ()),
+                expectations=expectations,
+                lenient=self._kinds[name] == CALL,
+            )
+            for name, each in calls.items()
+            if self._kinds[name] != REFERENCE
         }
+
+    @contextmanager
+    def _left_out_by(
+        self, name: str, calls: dict[str, Calls], lacking: dict[str, str]
+    ) -> Iterator[None]:
+        """Leave out what is no operator where the block raises."""
+        try:
+            yield
+        except Exception as error:
+            if not self._is_foreign(name):
+                raise
+            calls.pop(name, None)
+            lacking[name] = _told(error)
 
     def _values(self, case: Case) -> tuple[list[Call], int]:
         """What arguments hold in turns, and in how many sets of memory: enough to fill the cache where they rotate."""
@@ -175,19 +227,29 @@ class Bench:
         return values, count
 
     def _call(self, case: Case, number: int) -> Call:
-        call = make_call(self.spec, case.with_other_values(number))
-        return placed(call, self._device) if self._device else call
+        # Drawn where it is used: to draw on the host takes longer than to time.
+        place = self._device.first if self._device else None
+        return make_call(self.spec, case.with_other_values(number), place)
 
-    def _facts(self, calls: Calls) -> dict[str, Any]:
-        """What one subject takes besides time."""
-        memory = memory_of(calls.prepare(), self._device)
-        launches = launches_of(calls.prepare, self._device)
-        return {
-            "memory_bytes": memory.columns,
-            "not_measured": memory.not_measured,
-            "device": launches.figures,
-            "doubts": launches.doubts,
-        }
+    def _facts(self, calls: dict[str, Calls], judges: dict[str, Judge]) -> dict[str, Any]:
+        """What each subject takes besides time, and how exact it is.
+
+        What others compile or write launches how many kernels it likes: to look takes longer than to time it.
+        """
+        facts: dict[str, Any] = {}
+        for name, each in calls.items():
+            memory = memory_of(each.prepare(), self._device)
+            looked_at = None if self._is_foreign(name) else self._device
+            launches = launches_of(each.prepare, looked_at)
+            judge = judges.get(name)
+            facts[name] = {
+                "memory_bytes": {**memory.columns, "results_bytes": each.results_bytes()},
+                "not_measured": memory.not_measured,
+                "device": launches.figures,
+                "doubts": [*launches.doubts, *(judge.doubts if judge else ())],
+                "accuracy": judge.accuracy if judge else {},
+            }
+        return facts
 
     def _roofline(self, case: Case, calls: dict[str, Calls]) -> dict[str, Any]:
         """What the case has to move and to compute, and what this device can do of that.
@@ -212,3 +274,11 @@ class Bench:
         enough = bool(self._level_bytes) and size_bytes >= 2 * self._level_bytes
         told = f"calls take sets in turns that hold {size_bytes} bytes, the last level {self._level_bytes}"
         return {"verdict": "effective" if enough else "not effective", "reason": told}
+
+
+def _told(error: BaseException) -> str:
+    """In one line."""
+    if isinstance(error, FoundFault):
+        return error.what
+    lines = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__

@@ -13,8 +13,12 @@ from opwright.spec.sampling import Sizes
 TYPICAL = "typical"
 SHAPES_HINT = (
     'Write a list with an entry a row, each with all dims: [{"batch": [1024], "hidden": 768}],'
-    ' or such a list for each operator: {"bias_gelu": [...], "swish": [...]}.'
+    ' or such a list for each operator: {"bias_gelu": [...], "swish": [...]}. An entry may have values of'
+    ' scalars, too, "offset" (how many elements into its memory each tensor begins), and "dtype" (in place of'
+    " those that are asked for)."
 )
+# Keys of an entry, unless a dim or a scalar is called so.
+OFFSET, DTYPE = "offset", "dtype"
 
 # One list of sizes for all operators, or one for each by its name.
 Listed = Sequence[Sizes] | Mapping[str, Sequence[Sizes]]
@@ -23,7 +27,7 @@ Listed = Sequence[Sizes] | Mapping[str, Sequence[Sizes]]
 def read_shapes(path: Path) -> Listed:
     """The sizes in a JSON file: ``[{"batch": [1024], "hidden": 768}, ...]``, or such lists by operator.
 
-    Raises `UsageError`.
+    What else an entry asks for stands beside its sizes: scalars by name, `OFFSET`, `DTYPE`. Raises `UsageError`.
     """
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
