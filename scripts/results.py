@@ -6,12 +6,13 @@ with nothing here but each with its own neighbour.
 
 from __future__ import annotations
 
-import gzip
 import json
 import statistics
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from table_text import NONE, read_record, share_text, time_text
 
 FOLDER = Path(__file__).parent.parent / "evidence" / "h200" / "timing"
 
@@ -30,7 +31,6 @@ THEIRS: dict[str, tuple[str, dict[str, tuple[float, float]]]] = {
         {"shape=67108864 float32 with gradients": (14_520.0, 6_880.0)},
     ),
 }
-NONE = "-"
 
 
 def main() -> None:
@@ -53,7 +53,7 @@ def page() -> Iterator[str]:
         "[what is expected of them](performance.md)."
     )
     for name in ("bias_gelu", "swish", "add2"):
-        record = json.loads(gzip.decompress((FOLDER / f"{name}.json.gz").read_bytes()))
+        record = read_record(FOLDER / f"{name}.json.gz")
         for operator in record["operators"]:
             yield ""
             yield from _operator(operator)
@@ -79,14 +79,14 @@ def _operator(operator: dict[str, Any]) -> Iterator[str]:
         own, eager = rows[case, "operator"], rows[case, ratio["against"]]
         cells = [
             case,
-            _time(eager["estimate"]["median_us"]),
-            _time(own["estimate"]["median_us"]),
-            _share(own["roofline"]),
+            time_text(eager["estimate"]["median_us"]),
+            time_text(own["estimate"]["median_us"]),
+            share_text(own["roofline"]),
             f"{ratio['ratio']:.3f} ({ratio['low']:.3f} to {ratio['high']:.3f})",
             ratio["verdict"],
         ]
         if theirs:
-            cells += [_time(each) for each in theirs[case]] if case in theirs else [NONE, NONE]
+            cells += [time_text(each) for each in theirs[case]] if case in theirs else [NONE, NONE]
         yield f"| {' | '.join(cells)} |"
     doubts = list(dict.fromkeys(why for row in operator["rows"] for why in row["unreliable"]))
     for why in doubts:
@@ -101,24 +101,15 @@ def _timing(timing: dict[str, Any]) -> Iterator[str]:
     yield "## The four ways to time a call of add2"
     yield ""
     yield (
-        f"{timing['case']}, beside {_time(timing['earlier_us'])} of earlier work on its stream. "
-        f"Between events the call takes {_time(timing['device_us'])}."
+        f"{timing['case']}, beside {time_text(timing['earlier_us'])} of earlier work on its stream. "
+        f"Between events the call takes {time_text(timing['device_us'])}."
     )
     yield ""
     yield "| waits before | waits after | median | what was measured |"
     yield "|---|---|---|---|"
     for each in timing["combinations"]:
         waits = ["yes" if each[side] else "no" for side in ("before", "after")]
-        yield f"| {' | '.join(waits)} | {_time(statistics.median(each['times_us']))} | {each['measured']} |"
-
-
-def _share(roofline: dict[str, Any]) -> str:
-    fraction = roofline.get("fraction_of_copy")
-    return NONE if fraction is None else f"{100 * fraction:.0f} %"
-
-
-def _time(time_us: float) -> str:
-    return f"{time_us:.3g} µs" if time_us < 1000 else f"{time_us / 1000:.3g} ms"
+        yield f"| {' | '.join(waits)} | {time_text(statistics.median(each['times_us']))} | {each['measured']} |"
 
 
 if __name__ == "__main__":
