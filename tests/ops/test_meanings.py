@@ -68,9 +68,9 @@ def test_rows_are_numbered_k_major_and_finished_ones_have_no_expert() -> None:
 
 
 def test_what_is_no_number_is_the_first_of_the_experts() -> None:
-    x = torch.tensor([[INFINITY, 1.0, NAN, -INFINITY, -NAN]])
+    x = torch.tensor([[INFINITY, 1.0, NAN, -INFINITY, -NAN], [NAN, 1.0, 2.0, -NAN, INFINITY]])
     output, experts, _ = shipped("moe_gating_top_k_softmax")(x, None, 5)
-    assert experts.tolist() == [[2, 4, 0, 1, 3]]
+    assert experts.tolist() == [[2, 4, 0, 1, 3], [0, 3, 4, 2, 1]]
     assert output.isnan().all()
 
 
