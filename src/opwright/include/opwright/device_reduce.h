@@ -51,10 +51,17 @@ __device__ inline Two<T> from_lane_xor(Two<T> value, int bits) {
 
 }  // namespace detail
 
+// Over `lanes` neighbouring lanes of a wave, a power of two.
+template <typename T, typename Combine>
+__device__ inline T lanes_reduce(T value, int lanes, Combine combine) {
+  for (int bits = lanes / 2; bits > 0; bits /= 2)
+    value = combine(value, detail::from_lane_xor(value, bits));
+  return value;
+}
+
 template <typename T, typename Combine>
 __device__ inline T block_reduce(T value, T* scratch, Combine combine) {
-  for (int bits = warpSize / 2; bits > 0; bits /= 2)
-    value = combine(value, detail::from_lane_xor(value, bits));
+  value = lanes_reduce(value, warpSize, combine);
   const int waves = static_cast<int>(blockDim.x) / warpSize;
   if (waves == 1) return value;
   scratch += threadIdx.y * waves;
@@ -71,6 +78,14 @@ __device__ inline T block_reduce(T value, T* scratch, Combine combine) {
 template <typename T>
 __device__ inline T block_sum(T value, T* scratch) {
   return block_reduce(value, scratch, [](T a, T b) { return a + b; });
+}
+
+// Of rows that may also be shorter than a wave: a power of two of threads.
+template <typename T>
+__device__ inline T row_sum(T value, T* scratch) {
+  const int threads = static_cast<int>(blockDim.x);
+  if (threads >= warpSize) return block_sum(value, scratch);
+  return lanes_reduce(value, threads, [](T a, T b) { return a + b; });
 }
 
 // NaN may get lost.

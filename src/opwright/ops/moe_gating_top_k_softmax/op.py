@@ -8,7 +8,7 @@ import torch
 from opwright import Dim, Operator, Scalar, Shape, Tensor
 
 batch = Shape("batch", typical=((1024,), (8, 128)), edge=((), (0,), (1,), (3,), (2, 3), (1_025,)))
-experts = Dim("experts", typical=(64, 256), edge=(1, 2, 31, 65))
+experts = Dim("experts", typical=(64, 256), edge=(1, 2, 31, 65, 2_049, 4_100))
 
 
 def reference(
@@ -39,7 +39,7 @@ moe_gating_top_k_softmax = Operator(
         "row_idx": Tensor(batch, "k", dtype="int32"),
     },
     dtypes=("float32", "bfloat16", "float16"),
-    scalars={"k": Scalar(1, 2, 8, minimum=1)},
+    scalars={"k": Scalar(1, 2, 8, 50, minimum=1)},
     constraints=("k <= experts",),
     reference=reference,
     sources={
