@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 from graph_operators import RIGHT, graphed
+from opwright.errors import CompileError
 from opwright.records.graph import GraphedOperator, GraphTrial
 from opwright.session import graph_run
 from opwright.session.graph_asked import GraphAsked
-from opwright.session.graph_planted import GraphDefect, graph_defects, try_graph_defect
+from opwright.session.graph_planted import GraphDefect, Silent, graph_defects, try_graph_defect
 from opwright.session.graph_run import graphing
 from opwright.spec.target import Target
 from opwright.worker import Worker
@@ -232,6 +233,30 @@ def test_sizes_that_cannot_change_are_not_checked_and_take_nothing_from_a_pass(
         dynamic.equal.reason
         == "no other sizes meet the description's constraints, or they would be too large"
     )
+
+
+def test_one_that_does_not_build_is_put_down_once_and_the_next_one_taken(
+    tmp_path: Path, right: Path, worker: Worker
+) -> None:
+    (tmp_path / "op.py").write_text(
+        RIGHT.partition("doubled =")[0]
+        + 'broken = Operator("broken(Tensor input) -> Tensor", inputs={"input": Tensor(batch, n)}, '
+        'dtypes=("float32",), reference=lambda input: input, sources={"cpu": "broken.cpp"})\n'
+    )
+    (tmp_path / "broken.cpp").write_text("this is no C++\n")
+    asked = GraphAsked(CPU, ("compile:aot_eager", "cudagraph"), alone=True)
+    run = graph_run.GraphRun()
+    named = [str(tmp_path / "op.py"), f"{right}:doubled"]
+    graph_run.graph_operators(run, worker, named, asked, Silent())
+    assert [type(error) for error in run.errors] == [CompileError]
+    assert run.exit_code == CompileError.exit_code
+    told = [(each.name, each.mode, each.verdict) for each in run.operators]
+    assert told == [
+        ("broken", "compile:aot_eager", "not checked"),
+        ("doubled", "compile:aot_eager", "pass"),
+        ("doubled", "cudagraph", "not checked"),
+    ]
+    assert run.operators[0].not_run == run.errors[0].what
 
 
 def test_sizes_and_dtypes_that_are_named_are_tried_one_after_the_other(

@@ -49,6 +49,9 @@ class Compiled:
 
     def evidence(self) -> Evidence:
         """What the back end was given, how often, and where tracing has stopped."""
+        if not self._shapes:
+            unasked = Answer("not checked", "it was not run in the graph: it is wrong without one")
+            return Evidence(unasked, unasked, unasked)
         graphs, breaks = len(self._seen.graphs), self._seen.breaks()
         findings = [self._broken(each) for each in breaks]
         sizes = len(self._shapes)
@@ -187,6 +190,8 @@ def _require_true_fakes(
             fake = list(module(*(mode.from_tensor(tensor) for tensor in tensors)))
     except Exception:
         return  # compiling it will say so, and where
+    if len(real) != len(fake):
+        return  # then it is wrong without a graph, too
     for place, (one, other) in enumerate(zip(real, fake, strict=True)):
         if (forms := [_form(tensor) for tensor in (one, other)])[0] != forms[1]:
             told = " and ".join(forms)

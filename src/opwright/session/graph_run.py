@@ -114,13 +114,15 @@ def graph_operators(
             if described.spec.forward is not None:
                 continue  # a graph of inference has no backward in it
             tried = _Operator(worker, address, described.spec, asked, Path(folder) / "stage")
+            mode = ""
             try:
                 for mode in asked.modes:
                     run.operators.append(tried.in_mode(mode, watcher))
             except (UsageError, DeviceError):
                 raise
-            except OpwrightError as error:
+            except OpwrightError as error:  # it will be the same in the other modes
                 run.errors.append(error)
+                run.operators.append(replace(tried.untried(mode), not_run=error.what))
 
 
 def preload_for(asked: GraphAsked) -> tuple[str, ...]:
@@ -149,16 +151,7 @@ class _Operator:
     def in_mode(self, mode: str, watcher: Watcher) -> GraphedOperator:
         """Everything that one mode shows of it. Raises what a build raises."""
         spec, asked = self._spec, self._asked
-        record = GraphedOperator(
-            spec.name,
-            spec.schema.text,
-            spec.implementation,
-            str(spec.location),
-            str(asked.target),
-            label_of(asked.target),
-            mode,
-            str(asked.allowed),
-        )
+        record = self.untried(mode)
         kind, option = parse_mode(mode)
         if why := kind.why_not(asked.target, option):
             return replace(record, not_run=why)
@@ -174,6 +167,20 @@ class _Operator:
             made.append(self._made(trial))
             watcher.trial(made[-1])
         return replace(record, trials=tuple(made), artifact=artifact_facts(artifact))
+
+    def untried(self, mode: str) -> GraphedOperator:
+        """What a record says of it before anything is tried in a mode."""
+        spec, asked = self._spec, self._asked
+        return GraphedOperator(
+            spec.name,
+            spec.schema.text,
+            spec.implementation,
+            str(spec.location),
+            str(asked.target),
+            label_of(asked.target),
+            mode,
+            str(asked.allowed),
+        )
 
     def _put_under_test(self, artifact: Artifact | None) -> None:
         payload = {
@@ -223,7 +230,8 @@ def _ended(empty: GraphTrial, trial: Planned, ended: Ended, stage: str) -> Graph
 def _at(finding: Finding, trial: Planned, stage: str) -> Finding:
     """The finding with the mode, and the stage that the trial had reached."""
     where = {"mode": trial.mode, "stage": stage}
-    message = f"in mode {trial.mode}, while {stage}: it {finding.message}"
+    raised = "raised " if finding.kind == "exception" else ""
+    message = f"in mode {trial.mode}, while {stage}: it {raised}{finding.message}"
     return replace(finding, message=message, details={**finding.details, **where})
 
 
