@@ -10,6 +10,10 @@ from pathlib import Path
 import pytest
 
 from ascend.environment import Environment
+from opwright.discovery import find_one
+from opwright.graph.differences import EXACT
+from opwright.graph.superkernel.emitting import script_for
+from opwright.session.graph_asked import first_case
 
 HERE = Path(__file__).parent
 OPERATOR = HERE / "operators" / "gating"
@@ -18,12 +22,15 @@ ON_DEVICE = HERE / "on_simulated_device.py"
 pytestmark = pytest.mark.xdist_group("ascend")
 
 
+def pages_operator() -> str:
+    page = (HERE.parents[1] / "docs" / "ascend.md").read_text(encoding="utf-8")
+    return page.partition("```python\n")[2].partition("```")[0]
+
+
 def test_without_torch_npu_the_pages_operator_becomes_a_script_and_nothing_is_said_to_have_run(
     tmp_path: Path,
 ) -> None:
-    page = (HERE.parents[1] / "docs" / "ascend.md").read_text(encoding="utf-8")
-    description = page.partition("```python\n")[2].partition("```")[0]
-    (tmp_path / "op.py").write_text(description, encoding="utf-8")
+    (tmp_path / "op.py").write_text(pages_operator(), encoding="utf-8")
     emitted, record = tmp_path / "emitted", tmp_path / "record.json"
     command = (
         "-m",
@@ -52,8 +59,27 @@ def test_without_torch_npu_the_pages_operator_becomes_a_script_and_nothing_is_sa
     assert "torch.randn([864, 2048]" in text
 
 
+@pytest.mark.slow
+def test_a_kernel_on_fewer_cores_hangs_alone_at_full_cores(
+    environment: Environment, tmp_path: Path
+) -> None:
+    record = tmp_path / "record.json"
+    command = ("-m", "opwright", "graph", OPERATOR, "--mode", "superkernel", "--target", "npu")
+    done = environment.run(
+        *(*command, "--alone", "--repeat", 2, "--limit", 8, "--json", record),
+        OPWRIGHT_SIMULATED_ACL_FAULT="fewer_cores",
+    )
+    assert done.returncode == 3, done.stderr
+    (operator,) = json.loads(record.read_text(encoding="utf-8"))["operators"]
+    told = {trial["how"]: trial for trial in operator["trials"]}
+    (finding,) = told["in a scope, full cores"]["findings"]
+    assert finding["kind"] == "hang"
+    assert "it gave no answer in 8 s" in finding["message"]
+    assert told["in a scope"]["findings"] == []
+
+
 @pytest.mark.exhaustive
-def test_a_kernel_on_fewer_cores_hangs_at_full_cores_and_the_watchdog_says_so(
+def test_a_kernel_on_fewer_cores_hangs_with_companions_too(
     environment: Environment, tmp_path: Path
 ) -> None:
     record = tmp_path / "record.json"
@@ -74,8 +100,28 @@ def test_a_kernel_on_fewer_cores_hangs_at_full_cores_and_the_watchdog_says_so(
     assert told["alone", "in a scope"] == told["alone", "without a scope"] == []
 
 
+@pytest.mark.slow
+def test_a_script_tells_that_a_synchronisation_is_missing(
+    environment: Environment, tmp_path: Path
+) -> None:
+    description = pages_operator()
+    for size, smaller in (("864", "24"), ("2048", "64"), ("1024", "32")):
+        assert size in description
+        description = description.replace(size, smaller)
+    (tmp_path / "op.py").write_text(description, encoding="utf-8")
+    spec = find_one(str(tmp_path)).spec
+    limits = {"allowed": EXACT, "runs": 2, "seconds": 120.0}
+    text = script_for(spec, first_case(spec), option="npugraph_ex", **limits)
+    script = tmp_path / "script.py"
+    script.write_text(text, encoding="utf-8")
+    wrong = environment.run(ON_DEVICE, script, OPWRIGHT_SIMULATED_ACL_FAULT="missing_sync")
+    assert wrong.returncode == 3, wrong.stderr[-3000:]
+    assert "moe_gating alone: equal\n" in wrong.stdout
+    assert "moe_gating two in series: differs\n" in wrong.stdout
+
+
 @pytest.mark.exhaustive
-def test_the_written_script_tells_a_missing_synchronisation_from_none(
+def test_the_command_writes_a_script_that_tells_a_missing_synchronisation_from_none(
     environment: Environment, tmp_path: Path
 ) -> None:
     command = ("-m", "opwright", "graph", OPERATOR, "--mode", "superkernel", "--target", "npu")
