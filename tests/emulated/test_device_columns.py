@@ -38,6 +38,21 @@ def test_every_element_is_computed_and_every_column_summed(
         assert untouched(beside, sums)
 
 
+@pytest.mark.parametrize("sizes", SIZES)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16], ids=str)
+def test_columns_are_summed_without_an_output(
+    loops: Emulated, dtype: torch.dtype, sizes: tuple[int, int]
+) -> None:
+    for offset in (0, 1):
+        x = drawn(*sizes, dtype=dtype, offset=offset, largest=3)
+        sums, beside = guarded(sizes[1], dtype=dtype)
+        scratch, room = guarded(*sizes, dtype=dtype)
+        function(loops, dtype, "sums_alone")(sums, x, scratch, *sizes)
+        assert torch.equal(sums, x.double().sum(0).to(dtype))
+        assert untouched(beside, sums)
+        assert untouched(room, scratch)
+
+
 @pytest.mark.parametrize("sizes", [(100, 8), (300, 24), (300, 9)])
 def test_of_two_outputs_the_first_is_summed(loops: Emulated, sizes: tuple[int, int]) -> None:
     x = drawn(*sizes, dtype=torch.bfloat16)

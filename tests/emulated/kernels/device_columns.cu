@@ -25,6 +25,12 @@ using View = opwright::View<T, Rank>;
     opwright::map_rows_and_sum(nullptr, View<T, 2>{output, {rows, columns}, {columns, 1}},        \
                                View<T, 1>{sums, {columns}, {1}}, Product(), matrix(a), matrix(b), \
                                View<const T, 1>{c, {columns}, {1}});                              \
+  }                                                                                               \
+  extern "C" void name##_sums_alone(T* sums, const T* x, T* scratch, int64_t rows,                \
+                                    int64_t columns) {                                            \
+    opwright::sum_columns(nullptr, View<T, 1>{sums, {columns}, {1}},                              \
+                          View<const T, 2>{x, {rows, columns}, {columns, 1}},                     \
+                          View<T, 2>{scratch, {rows, columns}, {columns, 1}});                    \
   }
 EXPORT(float32, float)
 EXPORT(float16, opwright::float16)

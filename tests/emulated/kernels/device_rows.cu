@@ -9,6 +9,7 @@ template <typename T>
 struct Along {
   using Element = T;
   using Compute = opwright::compute_t<T>;
+  static constexpr bool has_vectors = true;
   View<const T, 2> input;
   View<const T, 1> vector;
   View<T, 2> output;

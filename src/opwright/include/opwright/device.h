@@ -66,6 +66,22 @@ inline unsigned blocks_for(int64_t count, int threads, int64_t most = 65535) {
   return static_cast<unsigned>(needed < most ? needed : most);
 }
 
+// As many blocks as the device's multiprocessors take at once, where each has so many.
+inline int64_t resident_blocks(int each) {
+  int device = 0, multiprocessors = 128;
+#if defined(OPWRIGHT_EMULATED)
+  static_cast<void>(device);
+#elif defined(__HIPCC__)
+  const auto count = hipDeviceAttributeMultiprocessorCount;
+  if (hipGetDevice(&device) == hipSuccess)
+    static_cast<void>(hipDeviceGetAttribute(&multiprocessors, count, device));
+#else
+  if (cudaGetDevice(&device) == cudaSuccess)
+    cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+#endif
+  return int64_t{multiprocessors} * each;
+}
+
 // The shape of a block over rows of `width` things: no wider than that, and about so many threads.
 inline dim3 block_over(int64_t width, int threads) {
   const int64_t blocks = (width + threads - 1) / threads;

@@ -30,8 +30,9 @@ OPWRIGHT_DEVICE_INLINE F summed(Two<F> result) {
 
 // A block's threads stand in rows over `blockDim.x` runs of N columns, and go down one share.
 template <int N, int Rows, typename T, typename F, typename Output, typename... Inputs>
-__global__ void map_share_kernel(F f, Shares shares, int64_t runs, unsigned blocks_across,
-                                 T* kept_rows, T* sums, Output output, Inputs... inputs) {
+__global__ void __launch_bounds__(kColumns.threads, kColumns.blocks)
+    map_share_kernel(F f, Shares shares, int64_t runs, unsigned blocks_across, T* kept_rows,
+                     T* sums, Output output, Inputs... inputs) {
   OPWRIGHT_KERNEL_ENTRY()
   using Compute = compute_t<T>;
   using Scratch = Compute[kColumns.threads * N];
@@ -108,23 +109,72 @@ __global__ void __launch_bounds__(kColumns.adding_threads)
   }
 }
 
+// How blocks share a matrix of so many runs across.
+struct SharedColumns {
+  dim3 block, grid;
+  unsigned across;
+  Shares shares;
+
+  SharedColumns(int64_t rows, int64_t runs) {
+    const int64_t width = runs < kColumns.width ? runs : kColumns.width;
+    const int64_t count = (runs + width - 1) / width;
+    block = dim3(static_cast<unsigned>(width), static_cast<unsigned>(kColumns.threads / width));
+    across = static_cast<unsigned>(count);
+    shares = shares_of(rows, resident_blocks(kColumns.blocks) / count, kColumns.least_rows);
+    grid = dim3(static_cast<unsigned>(count * shares.count));
+  }
+};
+
 template <int N, typename T, typename F, typename Output, typename... Inputs>
 void launch_map_and_sum(Stream stream, int64_t rows, int64_t columns, T* first, T* sums, F f,
                         Output output, Inputs... inputs) {
   constexpr int kRows = runs_in_flight<Inputs...>(kColumns.runs);
-  const int64_t runs = columns / N, width = runs < kColumns.width ? runs : kColumns.width;
-  const int64_t across = (runs + width - 1) / width;
-  const dim3 block(static_cast<unsigned>(width), static_cast<unsigned>(kColumns.threads / width));
-  const Shares shares = shares_of(rows, kColumns.blocks / across, kColumns.least_rows);
-  launch(map_share_kernel<N, kRows, T, F, Output, Inputs...>,
-         static_cast<unsigned>(across * shares.count), block, stream, f, shares, runs,
-         static_cast<unsigned>(across), first, sums, output, inputs...);
-  if (shares.count == 1) return;
+  const int64_t runs = columns / N;
+  const SharedColumns over(rows, runs);
+  launch(map_share_kernel<N, kRows, T, F, Output, Inputs...>, over.grid, over.block, stream, f,
+         over.shares, runs, over.across, first, sums, output, inputs...);
+  if (over.shares.count == 1) return;
   launch(finish_shares_kernel<N, T, F, Output, Inputs...>, lines_of<T>(columns),
-         kColumns.adding_threads, stream, f, shares, runs, first, sums, output, inputs...);
+         kColumns.adding_threads, stream, f, over.shares, runs, first, sums, output, inputs...);
+}
+
+// An output that nothing is written to.
+struct Nowhere {
+  template <int N, typename R>
+  OPWRIGHT_DEVICE_INLINE void store(int64_t, const Results<R, N>&) const {}
+};
+struct Same {
+  template <typename F>
+  OPWRIGHT_DEVICE_INLINE F operator()(F x) const {
+    return x;
+  }
+};
+
+template <int N, typename T>
+void launch_sum(Stream stream, int64_t rows, int64_t columns, T* sums, Elements<T> input,
+                T* scratch) {
+  const SharedColumns over(rows, columns / N);
+  launch(map_share_kernel<N, kColumns.runs, T, Same, Nowhere, Elements<T>>, over.grid, over.block,
+         stream, Same(), over.shares, columns / N, over.across, scratch, sums, Nowhere(), input);
+  if (over.shares.count == 1) return;
+  launch(add_shares_kernel<1, T>, lines_of<T>(columns), kColumns.adding_threads, stream,
+         over.shares, columns, scratch, Two<T*>{sums, sums});
 }
 
 }  // namespace detail
+
+// sums(j) is the sum of input(i, j) over the rows. `scratch` is a matrix of the same size that is
+// written later on.
+template <typename T>
+void sum_columns(Stream stream, View<T, 1> sums, View<const T, 2> input, View<T, 2> scratch) {
+  const int64_t rows = input.size(0), columns = input.size(1);
+  if (columns == 0) return;
+  constexpr int N = vector_length<T>();
+  const detail::Elements<T> elements{input.data};
+  if (columns % N == 0 && elements.aligned(0, N))
+    return detail::launch_sum<N>(stream, rows, columns, sums.data, elements, scratch.data);
+  detail::launch_sum<1>(stream, rows, columns, sums.data, elements, scratch.data);
+}
 
 // As map_rows; and sums(j) is the sum of f's result over the rows i, of its first where f returns
 // a Two. The output may be none of the inputs.

@@ -1,14 +1,15 @@
 // Kernels that compute every output element from the input elements at the same place:
 //
+//   template <typename T>
 //   struct Swish {  // takes and returns compute_t<T>; its result is rounded once
 //     template <typename F>
-//     __device__ F operator()(F x) const { return opwright::silu(x); }
+//     __device__ F operator()(F x) const { return opwright::silu<T>(x); }
 //   };
-//   opwright::map(stream, output, Swish(), input);
+//   opwright::map(stream, output, Swish<T>(), input);
 //
 // Views have to be contiguous and of equal size, and may begin at any element. An input may be the
-// output itself, but may not overlap it otherwise. 16 bytes are moved at once wherever all tensors
-// are aligned alike.
+// output itself, but may not overlap it otherwise. 16 bytes are moved at once by each tensor
+// that is aligned to them, and by all that are misaligned alike.
 #pragma once
 
 #include <stdint.h>
@@ -69,8 +70,9 @@ void launch_map(Stream stream, int64_t count, int head, F f, Output output, Inpu
          inputs.from(head)...);
 }
 
-// N columns of a row at once. The threads of a block stand in rows over neighbouring columns, and
-// take Rows rows each; blocks are counted through the columns first.
+// N columns of a row at once, where rows are whole numbers of runs. The threads of a block stand in
+// rows over neighbouring columns, and take Rows rows each; blocks are counted through the columns
+// first.
 template <int N, int Rows, typename F, typename Output, typename... Inputs>
 __global__ void map_rows_kernel(F f, int64_t rows, int64_t runs, unsigned blocks_across,
                                 Output output, Inputs... inputs) {
@@ -100,6 +102,40 @@ void launch_map_rows(Stream stream, int64_t rows, int64_t columns, F f, Output o
          stream, f, rows, runs, static_cast<unsigned>(across), output, inputs...);
 }
 
+// The same for rows of any length. Runs are counted from the tensors' first element on, as memory
+// is aligned: of the first and the last of a row some elements may be its neighbours'.
+template <int N, int Rows, typename F, typename Output, typename... Inputs>
+__global__ void map_any_rows_kernel(F f, int64_t rows, int64_t columns, unsigned blocks_across,
+                                    Output output, Inputs... inputs) {
+  OPWRIGHT_KERNEL_ENTRY()
+  const int64_t run = static_cast<int64_t>(blockIdx.x % blocks_across) * blockDim.x + threadIdx.x;
+  int64_t row = static_cast<int64_t>(blockIdx.x / blocks_across) * blockDim.y * Rows + threadIdx.y;
+#pragma unroll 1
+  for (int k = 0; k < Rows && row < rows; ++k, row += blockDim.y) {
+    const int64_t begin = row * columns, at = begin / N * N + run * N, column = at - begin;
+    if (column >= 0 && column + N <= columns) {
+      map_run<N>(f, at, column, output, inputs...);
+    } else {
+#pragma unroll 1
+      for (int i = 0; i < N; ++i)
+        if (column + i >= 0 && column + i < columns)
+          map_run<1>(f, at + i, column + i, output, inputs...);
+    }
+  }
+}
+
+template <int N, typename F, typename Output, typename... Inputs>
+void launch_map_any_rows(Stream stream, int64_t rows, int64_t columns, F f, Output output,
+                         Inputs... inputs) {
+  constexpr int kRows = runs_in_flight<Inputs...>(kMap.runs);
+  const int64_t runs = (columns + 2 * N - 2) / N, across = (runs + kMap.threads - 1) / kMap.threads;
+  const dim3 block = block_over(runs, kMap.threads);
+  const int64_t tile = static_cast<int64_t>(block.y) * kRows;
+  const int64_t blocks = across * ((rows + tile - 1) / tile);
+  launch(map_any_rows_kernel<N, kRows, F, Output, Inputs...>, static_cast<unsigned>(blocks), block,
+         stream, f, rows, columns, static_cast<unsigned>(across), output, inputs...);
+}
+
 }  // namespace detail
 
 // output[i] = f(inputs[i]...), for views of one dimension. With two(a, b) as the output, f returns
@@ -114,7 +150,7 @@ void map(Stream stream, Output output, F f, Inputs... inputs) {
     for (int head = 0; head < N; ++head)
       if ((to.aligned(head, N) && ... && from.aligned(head, N)))
         return detail::launch_map<N>(stream, count, head, f, to, from...);
-    detail::launch_map<1>(stream, count, 0, f, to, from...);
+    detail::launch_map<N>(stream, count, 0, f, to.any(N), from.any(N)...);
   };
   launched(detail::output_of(output), detail::elements_of(inputs)...);
 }
@@ -131,7 +167,7 @@ void map_rows(Stream stream, Output output, F f, Inputs... inputs) {
         vector_length<typename decltype(to)::Element, typename decltype(from)::Element...>();
     if (columns % N == 0 && (to.aligned(0, N) && ... && from.aligned(0, N)))
       return detail::launch_map_rows<N>(stream, rows, columns, f, to, from...);
-    detail::launch_map_rows<1>(stream, rows, columns, f, to, from...);
+    detail::launch_map_any_rows<N>(stream, rows, columns, f, to.any(N), from.any(N)...);
   };
   launched(detail::output_of(output), detail::operand_of(inputs)...);
 }

@@ -17,7 +17,36 @@ struct Places {};
 
 namespace detail {
 
-// An input with a value for each element.
+// The N elements from `from` on, wherever that is, and the same of a store.
+template <int N, typename T>
+OPWRIGHT_DEVICE_INLINE Run<T, N> load_any(const T* from) {
+  Run<T, N> run;
+#pragma unroll
+  for (int i = 0; i < N; ++i) run.at[i] = from[i];
+  return run;
+}
+template <typename T, int N>
+OPWRIGHT_DEVICE_INLINE void store_any(T* to, const Run<T, N>& run) {
+#pragma unroll
+  for (int i = 0; i < N; ++i) to[i] = run.at[i];
+}
+
+// An input with a value for each element that is aligned to runs, or may be.
+template <typename T>
+struct AnyElements {
+  using Element = T;
+  template <int N>
+  using Loaded = Run<T, N>;
+  static constexpr bool is_streamed = true;
+  const T* data;
+  bool is_aligned;
+
+  AnyElements from(int64_t at) const { return {data + at, is_aligned}; }
+  template <int N>
+  OPWRIGHT_DEVICE_INLINE Run<T, N> load(int64_t at, int64_t) const {
+    return N > 1 && is_aligned ? opwright::load<N>(data + at) : load_any<N>(data + at);
+  }
+};
 template <typename T>
 struct Elements {
   using Element = T;
@@ -28,13 +57,27 @@ struct Elements {
 
   bool aligned(int64_t at, int length) const { return is_aligned(data + at, length * sizeof(T)); }
   Elements from(int64_t at) const { return {data + at}; }
+  AnyElements<T> any(int length) const { return {data, aligned(0, length)}; }
   template <int N>
   OPWRIGHT_DEVICE_INLINE Run<T, N> load(int64_t at, int64_t) const {
-    return load_once<N>(data + at);
+    return opwright::load<N>(data + at);
   }
 };
 
-// An input with a value for each column.
+// An input with a value for each column, of which runs begin at aligned ones, or at any.
+template <typename T>
+struct AnyColumns {
+  using Element = T;
+  template <int N>
+  using Loaded = Run<T, N>;
+  static constexpr bool is_streamed = false;
+  const T* data;
+
+  template <int N>
+  OPWRIGHT_DEVICE_INLINE Run<T, N> load(int64_t, int64_t column) const {
+    return load_any<N>(data + column);
+  }
+};
 template <typename T>
 struct Columns {
   using Element = T;
@@ -44,6 +87,7 @@ struct Columns {
   const T* data;
 
   bool aligned(int64_t at, int length) const { return is_aligned(data + at, length * sizeof(T)); }
+  AnyColumns<T> any(int) const { return {data}; }
   template <int N>
   OPWRIGHT_DEVICE_INLINE Run<T, N> load(int64_t, int64_t column) const {
     return opwright::load<N>(data + column);
@@ -67,6 +111,7 @@ struct PlacesInRows {
   using Loaded = PlaceOfRun<N>;
   static constexpr bool is_streamed = false;
 
+  PlacesInRows any(int) const { return *this; }
   bool aligned(int64_t, int) const { return true; }
   template <int N>
   OPWRIGHT_DEVICE_INLINE PlaceOfRun<N> load(int64_t at, int64_t) const {
@@ -82,6 +127,7 @@ struct PlacesFrom {
 
   bool aligned(int64_t, int) const { return true; }
   PlacesFrom from(int64_t at) const { return {first + at}; }
+  PlacesFrom any(int) const { return *this; }
   template <int N>
   OPWRIGHT_DEVICE_INLINE PlaceOfRun<1> load(int64_t at, int64_t) const {
     return {first + at};
@@ -112,30 +158,48 @@ struct Results {
 };
 
 template <typename T>
+struct AnyOutput {
+  using Element = T;
+  T* data;
+  bool is_aligned;
+
+  AnyOutput from(int64_t at) const { return {data + at, is_aligned}; }
+  template <int N>
+  OPWRIGHT_DEVICE_INLINE void store(int64_t at, const Results<compute_t<T>, N>& results) const {
+    const Run<T, N> run = packed<T>(results.at);
+    N > 1 && is_aligned ? opwright::store(data + at, run) : store_any(data + at, run);
+  }
+};
+template <typename T>
 struct Output {
   using Element = T;
   T* data;
 
   bool aligned(int64_t at, int length) const { return is_aligned(data + at, length * sizeof(T)); }
   Output from(int64_t at) const { return {data + at}; }
+  AnyOutput<T> any(int length) const { return {data, aligned(0, length)}; }
   template <int N>
   OPWRIGHT_DEVICE_INLINE void store(int64_t at, const Results<compute_t<T>, N>& results) const {
-    store_once(data + at, packed<T>(results.at));
+    opwright::store(data + at, packed<T>(results.at));
   }
 };
-template <typename T>
+template <typename One>
 struct TwoOutputs {
-  using Element = T;
-  Output<T> first, second;
+  using Element = typename One::Element;
+  One first, second;
 
   bool aligned(int64_t at, int length) const {
     return first.aligned(at, length) && second.aligned(at, length);
   }
   TwoOutputs from(int64_t at) const { return {first.from(at), second.from(at)}; }
+  auto any(int length) const {
+    using Any = decltype(first.any(length));
+    return TwoOutputs<Any>{first.any(length), second.any(length)};
+  }
   template <int N>
   OPWRIGHT_DEVICE_INLINE void store(int64_t at,
-                                    const Results<Two<compute_t<T>>, N>& results) const {
-    Results<compute_t<T>, N> one, other;
+                                    const Results<Two<compute_t<Element>>, N>& results) const {
+    Results<compute_t<Element>, N> one, other;
     for (int i = 0; i < N; ++i) {
       one.at[i] = results.at[i].first;
       other.at[i] = results.at[i].second;
@@ -150,7 +214,7 @@ Output<T> output_of(View<T, Rank> view) {
   return {view.data};
 }
 template <typename T, int Rank>
-TwoOutputs<T> output_of(Two<View<T, Rank>> views) {
+TwoOutputs<Output<T>> output_of(Two<View<T, Rank>> views) {
   return {{views.first.data}, {views.second.data}};
 }
 template <typename T, int Rank>

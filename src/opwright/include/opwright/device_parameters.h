@@ -5,41 +5,48 @@ namespace opwright {
 
 // map and map_rows: threads of a block, and runs that a thread has in flight, over all inputs.
 struct MapParameters {
-  int threads = 256;
-  int runs = 4;
+  int threads = 128;
+#if defined(__HIP_PLATFORM_AMD__)
+  int runs = 4;  // a grid has less than 2^32 threads there
+#else
+  int runs = 2;
+#endif
 };
 constexpr MapParameters kMap;
 
 // map_rows_and_sum: threads of a block, of which `width` stand side by side; runs that a thread has
-// in flight; how many blocks share a large matrix, and the fewest rows that one takes, since each
-// keeps one or two back; threads of a block of the kernel that adds the sums.
+// in flight; how many blocks a multiprocessor has of those that share a large matrix, and the
+// fewest rows that one takes, since each keeps one or two back; threads of a block of the kernel
+// that adds the sums.
 struct ColumnParameters {
-  int threads = 256;
+  int threads = 1024;
   int width = 32;
-  int runs = 8;
-  int blocks = 512;
+  int runs = 2;
+  int blocks = 1;
   int least_rows = 64;
   int adding_threads = 1024;
 };
 constexpr ColumnParameters kColumns;
 
-// for_rows: runs of a thread that keeps its part of a row in registers, more of them in long rows,
-// and elements where they are taken one by one; threads of a block at least and at most.
-// for_rows_and_sum: threads of a block, whose sums are in registers too; how many blocks share the
-// rows, and the fewest that one takes.
+// for_rows: runs of a thread that keeps its part of a row in registers, more of them in long rows
+// without a vector beside them, and elements where they are taken one by one; threads of a block at
+// least and at most. for_rows_and_sum: elements and threads likewise, where a thread has sums in
+// registers as well; how many blocks of a multiprocessor share the rows, and the fewest rows that
+// one takes.
 struct RowParameters {
   int runs = 4;
   int most_runs = 8;
   int elements = 12;
-  int threads = 256;
-  int most_threads = 512;
-#if defined(__HIP_PLATFORM_AMD__)
-  int sum_threads = 256;  // blocks of 512 have 128 registers a thread there, too few for the sums
-#else
-  int sum_threads = 512;
-#endif
+  int threads = 128;
+  int most_threads = 1024;
   int sum_elements = 8;
-  int shares = 264;
+  int sum_threads = 256;
+#if defined(__HIP_PLATFORM_AMD__)
+  int most_sum_threads = 256;  // of 512 each has 128 registers there, too few for the sums
+#else
+  int most_sum_threads = 512;
+#endif
+  int sum_blocks = 2;
   int least_rows = 16;
 };
 constexpr RowParameters kRows;

@@ -49,6 +49,23 @@ __device__ inline Two<T> from_lane_xor(Two<T> value, int bits) {
   return {from_lane_xor(value.first, bits), from_lane_xor(value.second, bits)};
 }
 
+// Waits for the threads of one's own row, or for all. A block has barriers by number on NVIDIA's
+// chips, of which __syncthreads has 0. Each number is a constant: for one that is not the compiler
+// reserves all 16, and of such blocks a multiprocessor takes four.
+template <int Row>
+__device__ inline void barrier_of_row() {
+#if OPWRIGHT_CUDA_ARCH
+  asm volatile("bar.sync %0, %1;" ::"n"(Row + 1), "r"(blockDim.x) : "memory");
+#endif
+}
+__device__ inline void row_barrier() {
+  if (OPWRIGHT_CUDA_ARCH == 0 || blockDim.y == 1 || blockDim.y > 4) return __syncthreads();
+  if (threadIdx.y == 0) return barrier_of_row<0>();
+  if (threadIdx.y == 1) return barrier_of_row<1>();
+  if (threadIdx.y == 2) return barrier_of_row<2>();
+  barrier_of_row<3>();
+}
+
 }  // namespace detail
 
 // Over `lanes` neighbouring lanes of a wave, a power of two.
@@ -59,19 +76,30 @@ __device__ inline T lanes_reduce(T value, int lanes, Combine combine) {
   return value;
 }
 
+namespace detail {
+
+// As block_reduce, but somebody may still read the scratch memory.
 template <typename T, typename Combine>
-__device__ inline T block_reduce(T value, T* scratch, Combine combine) {
+__device__ inline T reduce_once(T value, T* scratch, Combine combine) {
   value = lanes_reduce(value, warpSize, combine);
   const int waves = static_cast<int>(blockDim.x) / warpSize;
   if (waves == 1) return value;
   scratch += threadIdx.y * waves;
   if (threadIdx.x % warpSize == 0) scratch[threadIdx.x / warpSize] = value;
-  __syncthreads();
+  row_barrier();
   // Every thread reads all: one address at a time for the whole wave, and one barrier less than
   // where the first wave goes on alone.
   value = scratch[0];
   for (int wave = 1; wave < waves; ++wave) value = combine(value, scratch[wave]);
-  __syncthreads();
+  return value;
+}
+
+}  // namespace detail
+
+template <typename T, typename Combine>
+__device__ inline T block_reduce(T value, T* scratch, Combine combine) {
+  value = detail::reduce_once(value, scratch, combine);
+  if (static_cast<int>(blockDim.x) > warpSize) detail::row_barrier();
   return value;
 }
 

@@ -91,14 +91,14 @@ class SummedRow : public Row<Element, N, Runs> {
 // The rows of a share: all of them, whose first `kept` are not stored but left for sums; or, to
 // finish, those alone.
 template <int N, int Runs, typename Body>
-__global__ void __launch_bounds__(kRows.sum_threads)
+__global__ void __launch_bounds__(kRows.most_sum_threads)
     share_of_rows_kernel(Body body, Shares shares, int64_t columns, unsigned panels, bool finishes,
                          typename Body::Element* output, Two<typename Body::Element*> sums) {
-  OPWRIGHT_KERNEL_ENTRY(kRows.sum_threads)
+  OPWRIGHT_KERNEL_ENTRY(kRows.most_sum_threads)
   using T = typename Body::Element;
   using Compute = compute_t<T>;
-  using Scratch = Two<Compute>[kMostWaves];
-  using ColumnScratch = Compute[kRows.sum_threads * N];
+  using Scratch = Two<Compute>[2][kMostWaves];
+  using ColumnScratch = Compute[kRows.most_sum_threads * N];
   OPWRIGHT_SHARED(Scratch, scratch);
   OPWRIGHT_SHARED(ColumnScratch, column_scratch);
   constexpr int kSums = CountOf<typename Body::Sum>::value;
@@ -128,23 +128,14 @@ __global__ void __launch_bounds__(kRows.sum_threads)
   });
 }
 
-template <int Count, typename T>
-__global__ void __launch_bounds__(kColumns.adding_threads)
-    add_shares_kernel(Shares shares, int64_t columns, const T* output, Two<T*> sums) {
-  OPWRIGHT_KERNEL_ENTRY(kColumns.adding_threads)
-  OPWRIGHT_SHARED(LineSums<T>, scratch);
-  add_shares(shares, columns, output, 0, sums.first, scratch);
-  if (Count > 1) add_shares(shares, columns, output, kPieces<T>, sums.second, scratch);
-}
-
 template <int N, int Runs, typename Body, typename T>
 void launch_rows_and_sum(Stream stream, Body body, int64_t rows, int64_t columns, T* output,
                          Two<T*> sums) {
   constexpr int kOwn = SummedRow<T, N, Runs, typename Body::Sum>::kOwn;
-  const dim3 block = block_of_rows(columns / N, kOwn, kRows.sum_threads, kRows.sum_threads);
+  const dim3 block = block_of_rows(columns / N, kOwn, kRows.sum_threads, kRows.most_sum_threads);
   const int64_t panel = static_cast<int64_t>(kOwn) * block.x * N;
   const auto panels = static_cast<unsigned>((columns + panel - 1) / panel);
-  const Shares shares = shares_of(rows, kRows.shares, kRows.least_rows);
+  const Shares shares = shares_of(rows, resident_blocks(kRows.sum_blocks), kRows.least_rows);
   const auto blocks = static_cast<unsigned>(shares.count);
   const auto kernel = share_of_rows_kernel<N, Runs, Body>;
   launch(kernel, blocks * panels, block, stream, body, shares, columns, panels, false, output,
@@ -164,8 +155,8 @@ void for_rows_and_sum(Stream stream, Body body, View<T, 2> output, Two<View<T, 1
                       Pointers... pointers) {
   const int64_t rows = output.size(0), columns = output.size(1);
   if (columns == 0) return;
-  detail::with_row_constants<T, kRows.runs, kRows.sum_elements>(
-      columns, kRows.sum_threads,
+  detail::with_row_constants<T, kRows.runs, kRows.most_runs, kRows.sum_elements>(
+      columns, kRows.most_sum_threads, kRows.most_sum_threads,
       [&](auto n, auto runs) {
         detail::launch_rows_and_sum<decltype(n)::value, decltype(runs)::value>(
             stream, body, rows, columns, output.data, Two<T*>{sums.first.data, sums.second.data});

@@ -3,6 +3,7 @@
 //   template <typename T>
 //   struct RmsNorm {
 //     using Element = T;
+//     static constexpr bool has_vectors = true;  // beside the row: weight, here
 //     opwright::View<const T, 2> input;
 //     ...
 //     template <typename Row>
@@ -62,16 +63,18 @@ class Row {
   int64_t columns;
   int64_t index;
   bool is_stored;
-  Two<Compute>* scratch;
+  Two<Compute> (*scratch)[kMostWaves];  // two of these, in turns: so sums need one barrier each
+  int turn;
 
-  // This thread's elements of the row, and those of a vector that stand in the same columns.
+  // This thread's elements of the row, and those of a vector that stand in the same columns, for
+  // which long rows leave no registers.
   template <typename T>
   OPWRIGHT_DEVICE_INLINE auto load(View<T, 2> matrix) const {
     using Value = std::remove_const_t<T>;
     const Value* const row = matrix.data + index * columns;
     if constexpr (Runs > 0) {
       detail::RowValues<Value, N, Runs> values;
-      each([&](int k, int64_t at) { values.run[k] = load_once<N>(row + at); });
+      each([&](int k, int64_t at) { values.run[k] = opwright::load<N>(row + at); });
       return values;
     } else {
       return detail::RowInMemory<Value, N>{row};
@@ -80,7 +83,7 @@ class Row {
   template <typename T>
   OPWRIGHT_DEVICE_INLINE auto along(View<T, 1> vector) const {
     using Value = std::remove_const_t<T>;
-    if constexpr (Runs > 0) {
+    if constexpr (Runs > 0 && Runs <= kRows.runs) {
       detail::RowValues<Value, N, Runs> values;
       each([&](int k, int64_t at) { values.run[k] = opwright::load<N>(vector.data + at); });
       return values;
@@ -98,18 +101,18 @@ class Row {
   // The sum of f(values...) over the row, whose result may be a Two. All threads have to ask for
   // it.
   template <typename F, typename... Values>
-  OPWRIGHT_DEVICE_INLINE auto sum(F f, const Values&... values) const {
+  OPWRIGHT_DEVICE_INLINE auto sum(F f, const Values&... values) {
     using Sum = decltype(f(values.get(0, 0).number(0)...));
-    const auto plus = [](Sum a, Sum b) { return a + b; };
-    return block_reduce(fold(Sum{}, plus, f, values...), reinterpret_cast<Sum*>(scratch), plus);
+    return reduce(Sum{}, [](Sum a, Sum b) { return a + b; }, f, values...);
   }
 
   // `first` and all f(values...) combined.
   template <typename Result, typename Combine, typename F, typename... Values>
   OPWRIGHT_DEVICE_INLINE Result reduce(Result first, Combine combine, F f,
-                                       const Values&... values) const {
-    return block_reduce(fold(first, combine, f, values...), reinterpret_cast<Result*>(scratch),
-                        combine);
+                                       const Values&... values) {
+    turn ^= 1;
+    return detail::reduce_once(fold(first, combine, f, values...),
+                               reinterpret_cast<Result*>(scratch[turn]), combine);
   }
 
   // output(row, column) = f(values...)
@@ -120,7 +123,7 @@ class Row {
     each([&](int k, int64_t at) {
       compute_t<T> numbers[N];
       of_run([&](int i, auto... number) { numbers[i] = f(number...); }, values.get(k, at)...);
-      store_once(row + at, packed<T>(numbers));
+      opwright::store(row + at, packed<T>(numbers));
     });
   }
 
@@ -166,13 +169,17 @@ __global__ void __launch_bounds__(kRows.most_threads)
     rows_kernel(Body body, int64_t rows, int64_t columns) {
   OPWRIGHT_KERNEL_ENTRY(kRows.most_threads)
   using Element = typename Body::Element;
-  using Scratch = Two<compute_t<Element>>[kMostWaves];
+  using Scratch = Two<compute_t<Element>>[2][kMostWaves];
   OPWRIGHT_SHARED(Scratch, scratch);
+  Row<Element, N, Runs> row = {};
+  row.columns = columns;
+  row.scratch = scratch;
   const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.y;
   for (int64_t first = static_cast<int64_t>(blockIdx.x) * blockDim.y; first < rows; first += step) {
     // Threads without a row take the last once more: all of a block have to meet at barriers.
     const int64_t index = first + threadIdx.y;
-    Row<Element, N, Runs> row{columns, index < rows ? index : rows - 1, index < rows, scratch};
+    row.index = index < rows ? index : rows - 1;
+    row.is_stored = index < rows;
     body(row);
   }
 }
@@ -196,18 +203,20 @@ void launch_rows(Stream stream, Body body, int64_t rows, int64_t columns) {
 }
 
 // Calls launched(N, Runs) with the constants that suit the rows, for blocks of `threads` at most
-// that take `MostRuns` runs each at most, or `Elements` single ones.
-template <typename T, int MostRuns, int Elements, typename Launched, typename... Pointers>
-void with_row_constants(int64_t columns, int threads, Launched launched, Pointers... pointers) {
+// that take `FewRuns` each, up to `few_threads`, or `MostRuns`, or `Elements` single elements.
+template <typename T, int FewRuns, int MostRuns, int Elements, typename Launched,
+          typename... Pointers>
+void with_row_constants(int64_t columns, int few_threads, int threads, Launched launched,
+                        Pointers... pointers) {
   constexpr int N = vector_length<T>();
   const std::integral_constant<int, N> vector;
   const std::integral_constant<int, 1> one;
   const std::integral_constant<int, 0> in_memory;
-  const std::integral_constant<int, kRows.runs> few;
+  const std::integral_constant<int, FewRuns> few;
   const std::integral_constant<int, MostRuns> many;
   const std::integral_constant<int, Elements> elements;
   if (columns % N == 0 && (is_aligned(pointers, kVectorBytes) && ...)) {
-    if (columns / N <= threads * kRows.runs) return launched(vector, few);
+    if (columns / N <= few_threads * FewRuns) return launched(vector, few);
     if (columns / N <= threads * MostRuns) return launched(vector, many);
     launched(vector, in_memory);
   } else {
@@ -224,8 +233,8 @@ void for_rows(Stream stream, Body body, int64_t rows, int64_t columns, Pointers.
   using Element = typename Body::Element;
   // As many registers of doubles, which take two each.
   constexpr int kElements = kRows.elements * sizeof(float) / sizeof(compute_t<Element>);
-  detail::with_row_constants<Element, kRows.most_runs, kElements>(
-      columns, kRows.most_threads,
+  detail::with_row_constants<Element, kRows.runs, kRows.most_runs, kElements>(
+      columns, Body::has_vectors ? kRows.most_threads : kRows.threads, kRows.most_threads,
       [&](auto n, auto runs) {
         detail::launch_rows<decltype(n)::value, decltype(runs)::value>(stream, body, rows, columns);
       },

@@ -11,6 +11,7 @@
 #include "device.h"
 #include "device_parameters.h"
 #include "dtype.h"
+#include "two.h"
 
 namespace opwright {
 
@@ -89,6 +90,16 @@ OPWRIGHT_DEVICE_INLINE void add_shares(Shares shares, int64_t columns, const T* 
     sums[column] = narrow<T>(sum);
   }
   __syncthreads();
+}
+
+// The same by kernels of their own, for one sum of each share or two.
+template <int Count, typename T>
+__global__ void __launch_bounds__(kColumns.adding_threads)
+    add_shares_kernel(Shares shares, int64_t columns, const T* output, Two<T*> sums) {
+  OPWRIGHT_KERNEL_ENTRY(kColumns.adding_threads)
+  OPWRIGHT_SHARED(LineSums<T>, scratch);
+  add_shares(shares, columns, output, 0, sums.first, scratch);
+  if (Count > 1) add_shares(shares, columns, output, kPieces<T>, sums.second, scratch);
 }
 
 }  // namespace detail

@@ -2,10 +2,11 @@
 // elements as numbers:
 //
 //   constexpr int N = opwright::vector_length<T>();  // 4 of float, 8 of the 16-bit types
-//   const auto run = opwright::load_once<N>(from);   // `from` has to be aligned to the run
-//   opwright::store_once(to, opwright::packed<T>(numbers));
+//   const auto run = opwright::load<N>(from);        // `from` has to be aligned to the run
+//   opwright::store(to, opwright::packed<T>(numbers));
 //
-// What is loaded or stored once asks the caches not to keep it.
+// No access asks the caches not to keep what is used once: on an H200 that costs a tenth of the
+// bandwidth (docs/performance.md).
 #pragma once
 
 #include <stdint.h>
@@ -77,15 +78,14 @@ OPWRIGHT_WORD(2, unsigned short, uint16_t)
 OPWRIGHT_WORD(1, unsigned char, uint8_t)
 #undef OPWRIGHT_WORD
 
-#if defined(OPWRIGHT_EMULATED)
-#define OPWRIGHT_LOAD_ONCE(from) (*(from))
-#define OPWRIGHT_STORE_ONCE(to, word) (*(to) = (word))
-#elif defined(__CUDACC__)
-#define OPWRIGHT_LOAD_ONCE(from) __ldcs(from)
-#define OPWRIGHT_STORE_ONCE(to, word) __stcs(to, word)
+// A plain access may be taken apart by NVIDIA's compiler, where its parts come from different
+// registers.
+#if defined(__CUDACC__) && !defined(OPWRIGHT_EMULATED)
+#define OPWRIGHT_LOAD_WORD(from) __ldca(from)
+#define OPWRIGHT_STORE_WORD(to, word) __stwb(to, word)
 #else
-#define OPWRIGHT_LOAD_ONCE(from) __builtin_nontemporal_load(from)
-#define OPWRIGHT_STORE_ONCE(to, word) __builtin_nontemporal_store(word, to)
+#define OPWRIGHT_LOAD_WORD(from) (*(from))
+#define OPWRIGHT_STORE_WORD(to, word) (*(to) = (word))
 #endif
 
 }  // namespace detail
@@ -94,22 +94,17 @@ OPWRIGHT_WORD(1, unsigned char, uint8_t)
 template <int N, typename T>
 OPWRIGHT_DEVICE_INLINE Run<T, N> load(const T* from) {
   using Word = typename detail::Word<N * sizeof(T)>::type;
-  return detail::bit_cast<Run<T, N>>(*reinterpret_cast<const Word*>(from));
-}
-template <int N, typename T>
-OPWRIGHT_DEVICE_INLINE Run<T, N> load_once(const T* from) {
-  using Word = typename detail::Word<N * sizeof(T)>::type;
-  return detail::bit_cast<Run<T, N>>(OPWRIGHT_LOAD_ONCE(reinterpret_cast<const Word*>(from)));
+  return detail::bit_cast<Run<T, N>>(OPWRIGHT_LOAD_WORD(reinterpret_cast<const Word*>(from)));
 }
 
 // Stores the run's elements from `to` on.
 template <typename T, int N>
-OPWRIGHT_DEVICE_INLINE void store_once(T* to, const Run<T, N>& run) {
+OPWRIGHT_DEVICE_INLINE void store(T* to, const Run<T, N>& run) {
   using Word = typename detail::Word<N * sizeof(T)>::type;
-  OPWRIGHT_STORE_ONCE(reinterpret_cast<Word*>(to), detail::bit_cast<Word>(run));
+  OPWRIGHT_STORE_WORD(reinterpret_cast<Word*>(to), detail::bit_cast<Word>(run));
 }
-#undef OPWRIGHT_LOAD_ONCE
-#undef OPWRIGHT_STORE_ONCE
+#undef OPWRIGHT_LOAD_WORD
+#undef OPWRIGHT_STORE_WORD
 
 namespace detail {
 

@@ -8,14 +8,28 @@
 namespace opwright {
 
 // The larger number; NaN if one of them is NaN.
-OPWRIGHT_INLINE float larger(float a, float b) { return a > b || a != a ? a : b; }
+OPWRIGHT_INLINE float larger(float a, float b) {
+#if OPWRIGHT_CUDA_ARCH >= 800
+  float result;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
+  return result;
+#else
+  return a > b || a != a ? a : b;
+#endif
+}
 
 // The nearest int8 of -127 to 127, halves to even; 0 for NaN.
 OPWRIGHT_INLINE int8_t quantised(float value) {
+#if OPWRIGHT_CUDA_ARCH >= 800
+  int nearest;  // 0 for NaN
+  asm("cvt.rni.s32.f32 %0, %1;" : "=r"(nearest) : "f"(larger(value, -127.0f)));
+  return static_cast<int8_t>(nearest < 127 ? nearest : 127);
+#else
   if (value != value) return 0;
   const float bounded = value > 127.0f ? 127.0f : value < -127.0f ? -127.0f : value;
   // Adding 1.5 * 2^23 leaves no room for a fraction: the addition rounds.
   return static_cast<int8_t>((bounded + 12582912.0f) - 12582912.0f);
+#endif
 }
 
 // Divides many numbers by one as exactly as a division does, in a third of the instructions: by its

@@ -4,11 +4,11 @@
 
 #include <cstring>
 
-template <bool Tanh>
+template <typename T, bool Tanh>
 struct BiasGelu {
   template <typename F>
   __device__ F operator()(F x, F bias) const {
-    return Tanh ? opwright::gelu_tanh(x + bias) : opwright::gelu_erf(x + bias);
+    return Tanh ? opwright::gelu_tanh(x + bias) : opwright::gelu_erf<T>(x + bias);
   }
 };
 
@@ -17,9 +17,9 @@ template <typename T>
 void bias_gelu(opwright::View<const T, 2> input, opwright::View<const T, 1> bias,
                const char* approximate, opwright::View<T, 2> output, opwright::Stream stream) {
   if (std::strcmp(approximate, "tanh") == 0) {
-    opwright::map_rows(stream, output, BiasGelu<true>(), input, bias);
+    opwright::map_rows(stream, output, BiasGelu<T, true>(), input, bias);
   } else if (std::strcmp(approximate, "none") == 0) {
-    opwright::map_rows(stream, output, BiasGelu<false>(), input, bias);
+    opwright::map_rows(stream, output, BiasGelu<T, false>(), input, bias);
   } else {
     throw opwright::KernelError("bias_gelu: approximate has to be \"tanh\" or \"none\"");
   }

@@ -4,11 +4,11 @@
 
 #include <cstring>
 
-template <bool Tanh>
+template <typename T, bool Tanh>
 struct BiasGeluBackward {
   template <typename F>
   __device__ F operator()(F g, F x, F bias) const {
-    return g * (Tanh ? opwright::gelu_tanh_slope(x + bias) : opwright::gelu_erf_slope(x + bias));
+    return g * (Tanh ? opwright::gelu_tanh_slope(x + bias) : opwright::gelu_erf_slope<T>(x + bias));
   }
 };
 
@@ -20,10 +20,10 @@ void bias_gelu_backward(opwright::View<const T, 2> grad_output, opwright::View<c
                         opwright::View<T, 2> grad_input, opwright::View<T, 1> grad_bias,
                         opwright::Stream stream) {
   if (std::strcmp(approximate, "tanh") == 0) {
-    opwright::map_rows_and_sum(stream, grad_input, grad_bias, BiasGeluBackward<true>(), grad_output,
-                               input, bias);
+    opwright::map_rows_and_sum(stream, grad_input, grad_bias, BiasGeluBackward<T, true>(),
+                               grad_output, input, bias);
   } else if (std::strcmp(approximate, "none") == 0) {
-    opwright::map_rows_and_sum(stream, grad_input, grad_bias, BiasGeluBackward<false>(),
+    opwright::map_rows_and_sum(stream, grad_input, grad_bias, BiasGeluBackward<T, false>(),
                                grad_output, input, bias);
   } else {
     throw opwright::KernelError("bias_gelu_backward: approximate has to be \"tanh\" or \"none\"");

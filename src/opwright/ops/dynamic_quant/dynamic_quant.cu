@@ -5,6 +5,7 @@
 template <typename T, bool Smooth>
 struct DynamicQuant {
   using Element = T;
+  static constexpr bool has_vectors = Smooth;
   opwright::View<const T, 2> input;
   opwright::View<const T, 1> smooth_scales;
   opwright::View<int8_t, 2> output;

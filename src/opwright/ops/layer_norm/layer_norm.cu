@@ -7,6 +7,7 @@ template <typename T>
 struct LayerNorm {
   using Element = T;
   using Compute = opwright::compute_t<T>;
+  static constexpr bool has_vectors = true;
   opwright::View<const T, 2> input;
   opwright::View<const T, 1> weight, bias;
   Compute eps;
@@ -18,8 +19,9 @@ struct LayerNorm {
     const Compute mean = row.sum([](Compute v) { return v; }, x) / Compute(row.columns);
     const Compute squares = row.sum([=](Compute v) { return (v - mean) * (v - mean); }, x);
     const Compute scale = Compute(1) / sqrt(squares / Compute(row.columns) + eps);
+    const Compute shift = -mean * scale;
     row.store(
-        output, [=](Compute v, Compute f, Compute b) { return (v - mean) * scale * f + b; }, x,
+        output, [=](Compute v, Compute f, Compute b) { return (v * scale + shift) * f + b; }, x,
         row.later(weight), row.later(bias));
   }
 };

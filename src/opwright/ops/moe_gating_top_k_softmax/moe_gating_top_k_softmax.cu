@@ -1,4 +1,5 @@
 #include <opwright/device.h>
+#include <opwright/device_math.h>
 #include <opwright/device_top_k.h>
 #include <opwright/kernel.h>
 
@@ -10,7 +11,9 @@ struct Gates {
   opwright::View<T, 2> output;
   opwright::View<int32_t, 2> expert_idx, row_idx;
 
-  __device__ float term(float value, float largest) const { return exp(value - largest); }
+  __device__ float term(float value, float largest) const {
+    return opwright::exp<T>(value - largest);
+  }
 
   __device__ void store(int64_t row, int64_t place, float value, int64_t expert, float largest,
                         float sum) const {

@@ -5,6 +5,7 @@ template <typename T>
 struct RmsNorm {
   using Element = T;
   using Compute = opwright::compute_t<T>;
+  static constexpr bool has_vectors = true;
   opwright::View<const T, 2> input;
   opwright::View<const T, 1> weight;
   Compute eps;

@@ -7,6 +7,7 @@ template <typename T>
 struct RowSoftmax {
   using Element = T;
   using Compute = opwright::compute_t<T>;
+  static constexpr bool has_vectors = false;
   opwright::View<const T, 2> input;
   opwright::View<T, 2> output;
 
@@ -15,7 +16,7 @@ struct RowSoftmax {
     const auto x = row.load(input);
     const auto larger = [](Compute a, Compute b) { return a < b ? b : a; };
     const Compute largest = row.reduce(Compute(-INFINITY), larger, [](Compute v) { return v; }, x);
-    const auto power = [=](Compute v) { return opwright::exp(v - largest); };
+    const auto power = [=](Compute v) { return opwright::exp<T>(v - largest); };
     const Compute scale = Compute(1) / row.sum(power, x);
     row.store(output, [=](Compute v) { return power(v) * scale; }, x);
   }

@@ -2,10 +2,11 @@
 #include <opwright/device_math.h>
 #include <opwright/kernel.h>
 
+template <typename T>
 struct SwiGlu {
   template <typename F>
   __device__ F operator()(F gate, F up) const {
-    return opwright::silu(gate) * up;
+    return opwright::silu<T>(gate) * up;
   }
 };
 
@@ -14,5 +15,5 @@ struct SwiGlu {
 template <typename T>
 void swiglu(opwright::View<const T, 1> gate, opwright::View<const T, 1> up,
             opwright::View<T, 1> output, opwright::Stream stream) {
-  opwright::map(stream, output, SwiGlu(), gate, up);
+  opwright::map(stream, output, SwiGlu<T>(), gate, up);
 }

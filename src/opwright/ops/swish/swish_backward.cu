@@ -2,10 +2,11 @@
 #include <opwright/device_math.h>
 #include <opwright/kernel.h>
 
+template <typename T>
 struct SwishBackward {
   template <typename F>
   __device__ F operator()(F g, F x) const {
-    return g * opwright::silu_slope(x);
+    return g * opwright::silu_slope<T>(x);
   }
 };
 
@@ -13,5 +14,5 @@ struct SwishBackward {
 template <typename T>
 void swish_backward(opwright::View<const T, 1> grad_output, opwright::View<const T, 1> input,
                     opwright::View<T, 1> grad_input, opwright::Stream stream) {
-  opwright::map(stream, grad_input, SwishBackward(), grad_output, input);
+  opwright::map(stream, grad_input, SwishBackward<T>(), grad_output, input);
 }
