@@ -9,10 +9,10 @@ from opwright.records.graph import GraphedOperator
 from opwright.report.graph import graph_report
 
 
-def shown(*operators: GraphedOperator, ascii_only: bool = False) -> str:
-    console = Console(width=100, color_system=None)
+def shown(*operators: GraphedOperator, ascii_only: bool = False, width: int = 100) -> str:
+    console = Console(width=width, color_system=None)
     with console.capture() as capture:
-        console.print(graph_report(made_record(*operators), ascii_only=ascii_only))
+        console.print(graph_report(made_record(*operators), ascii_only=ascii_only), crop=False)
     return capture.get()
 
 
@@ -37,6 +37,14 @@ def test_a_finding_is_told_with_its_place_and_stage() -> None:
     assert "In run 2, `output` differs in 3 of 12 elements." in text
     assert "case n=8 float32, run 2 of 3" in text
     assert "twice: fail (2 trials, 1 finding, 0 not checked)" in text
+
+
+def test_no_answer_is_cut_where_the_terminal_is_narrow() -> None:
+    long = replace(OPEN, arrangement="with quantisation", how="after a failure")
+    text = shown(made_operator(RIGHT, long), width=60)
+    assert "\u2026" not in text
+    assert "..." not in text
+    assert "  with quantisation  after a failure  ○ not checked  ○ not checked  ○ not" in text
 
 
 def test_several_cases_are_named_once_each() -> None:

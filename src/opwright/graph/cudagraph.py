@@ -135,7 +135,7 @@ def _warmed_up(
     tensors: Sequence[torch.Tensor],
 ) -> Activity:
     """Call it without a graph, so that nothing is set up for the first time in one; what that launches."""
-    setting.stage("calls before the capture")
+    setting.stage("calling it before the capture")
     try:
         finish(setting)
         with device.using(stream):
@@ -214,7 +214,7 @@ def _uncapturable(setting: Setting, error: BaseException, activity: Activity) ->
         f"{_seen(activity)}",
         {"waiting": list(activity.waiting), **activity.figures},
     )
-    setting.stage("calls after the capture failed")
+    setting.stage("calling it after the capture failed")
     try:
         finish(setting)
         as_it_is(setting, setting.cases[0])

@@ -82,5 +82,9 @@ def on_host(tensors: Sequence[torch.Tensor], setting: Setting) -> list[torch.Ten
 
 def in_words(error: BaseException) -> str:
     """An exception in one line: its type, and the first line of what it says."""
-    line = next(iter(str(error).strip().splitlines()), "")
+    try:
+        text = str(error)
+    except Exception:
+        text = "(its text cannot be read)"
+    line = next(iter(text.strip().splitlines()), "")
     return f"{type(error).__name__}: {line}".removesuffix(": ")

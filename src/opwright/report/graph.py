@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from rich.cells import cell_len
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
@@ -80,17 +81,33 @@ def _tables(operator: GraphedOperator, ascii_only: bool) -> Iterator[RenderableT
     for case, trials in by_case.items():
         if len(by_case) > 1:
             yield Text(f"  {case}", style="dim")
-        yield Padding(_table(trials, ascii_only), (0, 0, 0, 2))
+        yield _table(trials, ascii_only)
 
 
 def _table(trials: Sequence[GraphTrial], ascii_only: bool) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
-    for title in ("arrangement", "how", *_TITLES.values()):
+    """As wide as it has to be: wider than the terminal is better than cut."""
+    titles = ("  arrangement", "how", *_TITLES.values())
+    rows = [
+        (Text(f"  {trial.arrangement}"), Text(trial.how), *_answers(trial, ascii_only))
+        for trial in trials
+    ]
+    widths = [max(map(cell_len, map(str, column))) for column in zip(titles, *rows, strict=True)]
+    table = Table(
+        box=None,
+        padding=(0, 2, 0, 0),
+        pad_edge=False,
+        header_style="dim",
+        width=sum(widths) + 2 * (len(widths) - 1),
+    )
+    for title in titles:
         table.add_column(title, no_wrap=True)
-    for trial in trials:
-        answers = [_shown(getattr(trial, name), ascii_only) for name in QUESTIONS]
-        table.add_row(trial.arrangement, trial.how, *answers)
+    for row in rows:
+        table.add_row(*row)
     return table
+
+
+def _answers(trial: GraphTrial, ascii_only: bool) -> list[Text]:
+    return [_shown(getattr(trial, name), ascii_only) for name in QUESTIONS]
 
 
 def _shown(answer: Answer, ascii_only: bool) -> Text:
