@@ -3,8 +3,9 @@
 #
 # PYTHON names the Python that has torch and Opwright's needs; the checkout need not be installed. With two
 # GPUs each has half of the operators, and half of the processors. It ends LIMIT seconds after it began (410),
-# and a record is written anew behind each operator: what is done by then is there. Liger-Kernel and FlagGems
-# are timed where they can be imported. `python scripts/kernels.py FOLDER` prints the table.
+# and a record is written anew behind each operator: what is done by then is there. STAGES names what is
+# measured ("kernels gradients backwards calls autotune"), so that a second run can bring the rest. Liger-Kernel
+# and FlagGems are timed where they can be imported. `python scripts/kernels.py FOLDER` prints the table.
 # On the CPU, where it takes most of an hour on two processors: TARGET=cpu LIMIT=7200.
 # A rehearsal that proves nothing: TARGET=cpu SHAPES=FOLDER_OF_SMALL_ONES PROCESSES=2 SECONDS_EACH=0.02.
 set -u
@@ -14,6 +15,7 @@ folder=${1:?usage: evidence/kernels.sh FOLDER}
 here=$(cd "$(dirname "$0")/.." && pwd)
 shapes=${SHAPES:-$here/evidence}
 limit=${LIMIT:-410}
+stages=${STAGES:-kernels gradients backwards calls autotune}
 export PYTHONPATH="$here/src${PYTHONPATH:+:$PYTHONPATH}"
 export PYTHONUNBUFFERED=1
 export GEMS_VENDOR="${GEMS_VENDOR:-nvidia}" # or FlagGems asks the vendors' tools, one after the other
@@ -55,13 +57,15 @@ learning() {
   done
 }
 
-# bench RECORD SECONDS OPTION...: a verdict may end it non-zero, and its record is evidence as well
+# bench STAGE PERCENT OPTION...: a verdict may end it non-zero, and its record is evidence as well. It takes so
+# much of the whole time at the most.
 bench() {
-  record=$folder/$1.json
-  most=$2
+  case " $stages " in *" $1 "*) ;; *) return ;; esac
+  record=$folder/$1_$name.json
+  share=$((limit * $2 / 100))
   shift 2
-  within "$most" "$python" -m opwright bench -q "$@" --target "$target" --processes "${PROCESSES:-3}" \
-    --seconds "${SECONDS_EACH:-0.06}" --json "$record" > "$record.txt"
+  within "$share" "$python" -m opwright bench -q --target "$target" --processes "${PROCESSES:-3}" \
+    --seconds "${SECONDS_EACH:-0.08}" --json "$record" "$@" > "$record.txt"
   say "$(basename "$record"): $(grep -c 'looked at again' "$record.txt") operators"
   rm "$record.txt"
 }
@@ -70,7 +74,7 @@ bench() {
 prepare() {
   for operator in "$@"; do
     # shellcheck disable=SC2086
-    (within 100 "$python" -m opwright check -q "$operator" --target "$target" --only numerics $capture \
+    (within 75 "$python" -m opwright check -q "$operator" --target "$target" --only numerics $capture \
       --json "$folder/check_$operator.json" > /dev/null) &
   done
   # shellcheck disable=SC2086 # words
@@ -96,24 +100,24 @@ part() {
   backwards=$(for each in $taught; do printf '%s:%s_backward ' "$each" "$each"; done)
   # shellcheck disable=SC2086
   {
-    bench "kernels_$name" $((limit * 55 / 100)) "$@" --no-backwards $dtypes --against reference $rivals \
+    bench kernels 52 "$@" --no-backwards $dtypes --against reference $rivals \
       --shapes "$shapes/kernel_shapes.json"
-    bench "gradients_$name" $((limit * 25 / 100)) $taught --gradients $dtypes --against reference $rivals \
+    bench gradients 18 $taught --gradients $dtypes --against reference $rivals \
       --shapes "$shapes/kernel_shapes_gradients.json"
-    bench "calls_$name" $((limit * 10 / 100)) "$@" --no-backwards --against reference \
-      --against "call:$here/evidence/rivals/functional.py" --timer "$calls" --cache warm \
-      --shapes "$shapes/kernel_shapes_calls.json"
-    bench "autotune_$name" $((limit * 15 / 100)) "$@" --no-backwards $dtypes $autotune \
+    bench backwards 10 $backwards $dtypes --against reference --processes 1 \
+      --shapes "$shapes/kernel_shapes_gradients.json"
+    bench calls 10 "$@" --no-backwards --against reference --processes 2 --timer "$calls" --cache warm \
+      --against "call:$here/evidence/rivals/functional.py" --shapes "$shapes/kernel_shapes_calls.json"
+    bench autotune 100 "$@" --no-backwards $dtypes $autotune --processes 2 \
       --shapes "$shapes/kernel_shapes_autotune.json"
-    bench "backwards_$name" "$limit" $backwards $dtypes --against reference \
-      --shapes "$shapes/kernel_shapes_gradients.json"
   }
   rm -rf "$FLAGGEMS_CACHE_DIR"
 }
 
 measure_cpu() {
   # shellcheck disable=SC2086
-  bench kernels_cpu "$limit" $first $second --no-backwards --cache rotating --against reference \
+  name=cpu
+  bench kernels 100 $first $second --no-backwards --cache rotating --against reference \
     --against compile --against "call:$here/evidence/rivals/functional.py" --shapes "$shapes/kernel_shapes_cpu.json"
 }
 

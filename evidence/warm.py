@@ -56,7 +56,10 @@ def main() -> None:
         for process in processes:
             process.join()
     except KeyboardInterrupt:
-        say("stopped")  # with it those that are still at work
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # it comes twice
+        for process in processes:
+            process.kill()
+        say("stopped")
 
 
 def warm(operator: str, dtype: str, options: argparse.Namespace) -> None:

@@ -26,7 +26,7 @@ from opwright.session.bench_against import (
 )
 from opwright.session.bench_asked import BenchAsked
 from opwright.session.bench_cases import bench_cases
-from opwright.session.bench_rivals import compiles
+from opwright.session.bench_rivals import INDUCTOR, compiles
 from opwright.session.bench_rows import Timed, lacking_of, ratios_of, rows_of, timed_from_json
 from opwright.session.bench_subject import PRELOAD, SETUP
 from opwright.session.building import build_operator
@@ -113,7 +113,7 @@ def bench_operators(
             _put_down(run, partial(_staged, address, described.spec, asked, watcher))
         return
     limits = WorkerLimits(case_seconds=_ROW_SECONDS, setup_seconds=_ROW_SECONDS)
-    preload = (*PRELOAD, *COMPILER) if any(compiles(text) for text in asked.against) else PRELOAD
+    preload = (*PRELOAD, *COMPILER, INDUCTOR) if any(map(compiles, asked.against)) else PRELOAD
     with Worker(SETUP, preload=preload, limits=limits) as worker:
         for address, described in found_operators(operators):
             if _is_left_out(described.spec, operators, asked):
