@@ -6,7 +6,7 @@
 # and a record is written anew behind each operator: what is done by then is there. STAGES names what is
 # measured ("kernels gradients backwards calls autotune"), so that a second run can bring the rest. Liger-Kernel
 # and FlagGems are timed where they can be imported. `python scripts/kernels.py FOLDER` prints the table.
-# On the CPU, where it takes most of an hour on two processors: TARGET=cpu LIMIT=7200.
+# On the CPU, where it takes about an hour and a half on two processors: TARGET=cpu LIMIT=7200 SECONDS_EACH=4.
 # A rehearsal that proves nothing: TARGET=cpu SHAPES=FOLDER_OF_SMALL_ONES PROCESSES=2 SECONDS_EACH=0.02.
 set -u
 python=${PYTHON:-python3}
