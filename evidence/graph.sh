@@ -45,12 +45,13 @@ cat "$parts/detection_told.txt"
 # One record of all operators, as one run of the command would have made it.
 "$python" - "$parts" "$folder/graph.json" << 'MERGE' && gzip -9 -f "$folder/graph.json"
 import json
+import re
 import sys
 from pathlib import Path
 
 records = [json.loads(path.read_text()) for path in sorted(Path(sys.argv[1]).glob("*.json"))]
 operators = [operator for record in records for operator in record["operators"]]
-commands = "; ".join(record["command"] for record in records)
+commands = "; ".join(re.sub(r" --json \S+", "", record["command"]) for record in records)
 record = {**records[0], "command": commands, "operators": operators}
 Path(sys.argv[2]).write_text(json.dumps(record, indent=1))
 MERGE

@@ -7,7 +7,12 @@ import pytest
 
 from opwright.devices.activity import Activity, Launch
 from opwright.graph.captured import evidence_of, missing_from
-from opwright.graph.nodes import cuda_nodes, inspectable_graph, ready_for_replays
+from opwright.graph.nodes import (
+    cuda_nodes,
+    inspectable_graph,
+    is_kernel,
+    ready_for_replays,
+)
 
 # As cudaGraphDebugDotPrint writes it: a kernel, a copy, and the edge between them.
 DOT = r"""digraph dot {
@@ -32,6 +37,29 @@ MEMCPY
 def test_kernels_are_named_and_other_nodes_called_by_their_kind() -> None:
     assert cuda_nodes(DOT) == ["_Z12swish_kernelIfEvPKfPfl", "MEMCPY"]
     assert cuda_nodes("digraph dot {\n}\n") == []
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        (
+            r"void swish_kernel\<float, 4\>(float const*, long)",
+            "void swish_kernel<float, 4>(float const*, long)",
+        ),
+        ("ampere_sgemm_128x64_nn", "ampere_sgemm_128x64_nn"),
+        ("", "a kernel"),
+    ],
+)
+def test_a_kernel_is_one_however_its_name_is_written(name: str, told: str) -> None:
+    written = r"_Z12swish_kernelIfEvPKfPfl\<\<\<1,256,0\>\>\>"
+    assert written in DOT
+    dims = r"\<\<\<\{16,10,4\},128,0\>\>\>" if name else ""
+    (kernel, copy) = cuda_nodes(DOT.replace(written, name + dims)) or ()
+    assert (kernel, copy) == (told, "MEMCPY")
+    assert is_kernel(kernel)
+    assert not is_kernel(copy)
+    if "swish" in told:
+        assert missing_from([kernel], [launch("swish_kernel<float, 4>")]) == []
 
 
 @pytest.mark.parametrize("text", ["", "graph of 3 nodes", 'digraph dot {\nnew_node_form "7"\n}'])

@@ -12,6 +12,7 @@ from opwright.devices.device import Device
 # CUDA's dump in Graphviz's language: a node a record, with the kernel's name in front of its launch.
 _CUDA_NODE = re.compile(r'^\s*"graph_\d+_node_\d+"\s*\[(.*?)\];?\s*$', re.MULTILINE | re.DOTALL)
 _CUDA_KERNEL = re.compile(r"([A-Za-z_]\w*)\s*(?:\\?<){3}")
+_CUDA_SIGNATURE = re.compile(r"\|\s*([^|{}]+?)\s*(?:\\?<){3}")  # a name with its arguments
 _CUDA_KIND = re.compile(r'label="\{?\s*([A-Z_]+)')
 
 
@@ -74,7 +75,9 @@ def is_kernel(node: str) -> bool:
 
 
 def _cuda_name(label: str) -> str:
-    for pattern in (_CUDA_KERNEL, _CUDA_KIND):
+    for pattern in (_CUDA_KERNEL, _CUDA_SIGNATURE):
         if found := pattern.search(label):
-            return found[1]
-    return "node"
+            return found[1].replace("\\", "")
+    kind = _CUDA_KIND.search(label)
+    # A kernel without a name is one all the same: nothing is missing then.
+    return "a kernel" if kind is None or kind[1] == "KERNEL" else kind[1]
