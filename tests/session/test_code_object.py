@@ -191,14 +191,15 @@ def pairs() -> list[tuple[str, str]]:
         ),
     ],
 )
-def test_operators_that_are_shipped_compile_without_spills(
+def test_operators_that_are_shipped_spill_nothing_to_memory(
     operator: str, architecture: str
 ) -> None:
     wave_size = 32 if architecture.startswith("gfx1") else 64
     for built in all_compiled(OPERATORS / operator, architecture):
         assert {kernel.architecture for kernel in built.kernels} == {architecture}
         assert {kernel.wave_size for kernel in built.kernels} == {wave_size}
-        assert not [kernel for kernel in built.kernels if kernel.spills]
+        # Scalars may be kept in lanes of vector registers, which is no memory.
+        assert not [one for one in built.kernels if one.spilled_registers or one.scratch_bytes]
 
 
 def test_only_operators_with_kernels_for_hip_can_be_compiled_alone(tmp_path: Path) -> None:

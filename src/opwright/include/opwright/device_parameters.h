@@ -6,23 +6,24 @@ namespace opwright {
 // map and map_rows: threads of a block, and runs that a thread has in flight, over all inputs.
 struct MapParameters {
   int threads = 128;
-#if defined(__HIP_PLATFORM_AMD__)
-  int runs = 4;  // a grid has less than 2^32 threads there
-#else
   int runs = 2;
-#endif
 };
 constexpr MapParameters kMap;
 
-// map_rows_and_sum: threads of a block, of which `width` stand side by side; runs that a thread has
-// in flight; how many blocks a multiprocessor has of those that share a large matrix, and the
-// fewest rows that one takes, since each keeps one or two back; threads of a block of the kernel
+// map_rows_and_sum: threads of a block, of which `width` stand side by side; how many blocks a
+// multiprocessor has of those that share a large matrix, and the fewest rows that one takes, since
+// each keeps one or two back; runs that a thread has in flight; threads of a block of the kernel
 // that adds the sums.
 struct ColumnParameters {
+#if defined(__HIP_PLATFORM_AMD__)
+  int threads = 256;
+  int blocks = 4;
+#else
   int threads = 1024;
+  int blocks = 1;
+#endif
   int width = 32;
   int runs = 2;
-  int blocks = 1;
   int least_rows = 64;
   int adding_threads = 1024;
 };
@@ -30,24 +31,27 @@ constexpr ColumnParameters kColumns;
 
 // for_rows: runs of a thread that keeps its part of a row in registers, more of them in long rows
 // without a vector beside them, and elements where they are taken one by one; threads of a block at
-// least and at most. for_rows_and_sum: elements and threads likewise, where a thread has sums in
-// registers as well; how many blocks of a multiprocessor share the rows, and the fewest rows that
-// one takes.
+// least and at most. for_rows_and_sum: likewise, where a thread has sums in registers as well; how
+// many blocks of a multiprocessor share the rows, and the fewest rows that one takes. On AMD's
+// chips larger blocks leave each thread too few registers.
 struct RowParameters {
   int runs = 4;
-  int most_runs = 8;
   int elements = 12;
   int threads = 128;
-  int most_threads = 1024;
   int sum_elements = 8;
   int sum_threads = 256;
-#if defined(__HIP_PLATFORM_AMD__)
-  int most_sum_threads = 256;  // of 512 each has 128 registers there, too few for the sums
-#else
-  int most_sum_threads = 512;
-#endif
   int sum_blocks = 2;
   int least_rows = 16;
+  int most_runs = 8;
+#if defined(__HIP_PLATFORM_AMD__)
+  int most_threads = 256;
+  int most_sum_runs = 4;
+  int most_sum_threads = 256;
+#else
+  int most_threads = 1024;
+  int most_sum_runs = 8;
+  int most_sum_threads = 512;
+#endif
 };
 constexpr RowParameters kRows;
 

@@ -155,7 +155,7 @@ void for_rows_and_sum(Stream stream, Body body, View<T, 2> output, Two<View<T, 1
                       Pointers... pointers) {
   const int64_t rows = output.size(0), columns = output.size(1);
   if (columns == 0) return;
-  detail::with_row_constants<T, kRows.runs, kRows.most_runs, kRows.sum_elements>(
+  detail::with_row_constants<T, kRows.runs, kRows.most_sum_runs, kRows.sum_elements>(
       columns, kRows.most_sum_threads, kRows.most_sum_threads,
       [&](auto n, auto runs) {
         detail::launch_rows_and_sum<decltype(n)::value, decltype(runs)::value>(
