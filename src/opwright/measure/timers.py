@@ -6,15 +6,20 @@ import gc
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 
 from opwright.devices.device import Device
 from opwright.errors import UsageError
+from opwright.measure.event_overhead import event_overhead_us
 from opwright.measure.profiled import ProfilerTimer
 from opwright.measure.step import Step, Timer
 
 # How long a device is kept busy before a call, so that it is not idle between the two events: at first, and
 # at most, where issuing takes longer than that.
 _HEAD_START_MS, _LONGEST_HEAD_START_MS = 0.2, 20.0
+
+# No more than this can be told by events: a call that launches nothing takes less.
+_LEAST_EVENTS_US = 0.1
 
 # Name -> the kinds of device that it times. On the host `issue` would be `host` by another name.
 TIMERS: dict[str, tuple[str, ...]] = {
@@ -81,9 +86,10 @@ class EventTimer:
 
     An idle device would count the time of issuing as its own. ``late`` counts the samples in which the
     device had come to the first event before the second was issued; it gets twice as long from then on.
+    What two events take around a kernel of no length is no time of the call's.
     """
 
-    meaning = "device clock, between two events around the call on its stream"
+    meaning = "device clock, between two events around the call on its stream, less what they take themselves"
     rounds = 1
 
     def __init__(self, device: Device) -> None:
@@ -91,11 +97,16 @@ class EventTimer:
         self._device = device
         self._head_start_ms = _HEAD_START_MS
 
+    @cached_property
+    def overhead_us(self) -> float:
+        """See `event_overhead_us`; measured at the first use."""
+        return event_overhead_us(self._device)
+
     def times_us(self, steps: Sequence[Step]) -> list[float]:
         """See `Timer`; waits for each call before the next is prepared."""
-        return [self._time_us(step) for step in steps]
+        return [max(self._interval_us(step) - self.overhead_us, _LEAST_EVENTS_US) for step in steps]
 
-    def _time_us(self, step: Step) -> float:
+    def _interval_us(self, step: Step) -> float:
         call = step.prepare()
         self._device.delay(self._head_start_ms)
         first = self._device.timed_event()
