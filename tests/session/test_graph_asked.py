@@ -60,3 +60,8 @@ def test_dtypes_alone_keep_the_middling_sizes() -> None:
     assert sorted(d for case in named for d in case.dtypes.values()) == ["bfloat16", "float16"]
     with pytest.raises(UsageError, match="does not take int8"):
         graph_cases(spec, GraphAsked(Target("cpu"), (), dtypes=("int8",)))
+
+
+def test_a_compiler_that_knows_one_size_is_tried_with_one() -> None:
+    asked = GraphAsked(Target("cuda"), ("compile:cudagraphs",), alone=True)
+    assert trials(asked) == [("alone", "static")]

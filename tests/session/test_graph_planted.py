@@ -66,6 +66,16 @@ def test_what_cannot_run_is_not_checkable_with_the_reason() -> None:
     assert "a host has no streams to capture" in found.reason
 
 
+def test_a_fault_of_newer_releases_is_not_checkable_with_an_older_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    defect = next(one for one in graph_defects() if one.torch)
+    monkeypatch.setattr(graph_planted, "version", lambda name: "2.9.1+cpu")
+    found = try_graph_defect(SimpleNamespace(), defect, HOST)  # type: ignore[arg-type]
+    assert found.answer == "not checkable"
+    assert "it is a fault from PyTorch 2.13 on" in found.reason
+
+
 @pytest.mark.parametrize("error", [WorkerError, CompileError])
 def test_what_could_not_be_tried_is_missed_with_the_reason(
     error: type[OpwrightError], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from opwright.session import bench_subject, graph_run, subject, timing_run
+from opwright.session import bench_run, graph_run, subject, timing_run
+from opwright.session.bench_asked import BenchAsked
 from opwright.session.graph_asked import GraphAsked
 from opwright.spec.target import Target
 
@@ -17,7 +18,7 @@ MODES = ("cudagraph", "compile:inductor", "compile:aot_eager", "compile:cudagrap
 PRELOADED = {
     "graph": graph_run.preload_for(GraphAsked(Target("cuda"), MODES)),
     "check": (*subject.PRELOAD, *subject.COMPILER),
-    "bench": bench_subject.PRELOAD,
+    "bench": bench_run.preload_for(BenchAsked(Target("cuda"), against=("compile",))),
     "timing": timing_run._PRELOAD,
 }
 # Prints who asks for GPUs while the modules are imported, and whether a fork could still use one.
@@ -71,5 +72,7 @@ def test_a_module_that_looks_for_one_would_be_seen(tmp_path: Path) -> None:
 def test_inductor_is_imported_beforehand_for_the_host_alone() -> None:
     name = "torch._inductor.compile_fx"
     assert name in graph_run.preload_for(GraphAsked(Target("cpu"), ("compile",)))
+    assert name in bench_run.preload_for(BenchAsked(Target("cpu"), against=("compile",)))
     for kind in ("cuda", "hip"):
         assert name not in graph_run.preload_for(GraphAsked(Target(kind), ("compile",)))
+        assert name not in bench_run.preload_for(BenchAsked(Target(kind), against=("compile",)))

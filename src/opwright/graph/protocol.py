@@ -96,7 +96,8 @@ class Mode:
     and what calling the result raises is put into words by ``blame``. ``check_option`` is for a mode whose
     options take settings behind another colon: it raises `UsageError` for what is wrong with one.
     ``sees_inside`` says, for an option, whether its compiler is to see what the operator's Python function
-    calls, and not the operator. ``full_cores`` is the way in which more cores run than the graph needs, where
+    calls, and not the operator. ``one_size`` are options whose graphs are for the sizes that they were made
+    for, and made in the first way alone. ``full_cores`` is the way in which more cores run than the graph needs, where
     there is one.
     """
 
@@ -110,4 +111,5 @@ class Mode:
     cases: Callable[[OperatorSpec, Case, str, int], tuple[Case, ...]]
     check_option: Callable[[str], None] | None = None
     sees_inside: Callable[[str], bool] | None = None
+    one_size: tuple[str, ...] = ()
     full_cores: str = ""

@@ -113,14 +113,22 @@ def bench_operators(
             _put_down(run, partial(_staged, address, described.spec, asked, watcher))
         return
     limits = WorkerLimits(case_seconds=_ROW_SECONDS, setup_seconds=_ROW_SECONDS)
-    preload = (*PRELOAD, *COMPILER, INDUCTOR) if any(map(compiles, asked.against)) else PRELOAD
-    with Worker(SETUP, preload=preload, limits=limits) as worker:
+    with Worker(SETUP, preload=preload_for(asked), limits=limits) as worker:
         for address, described in found_operators(operators):
             if _is_left_out(described.spec, operators, asked):
                 continue
             _put_down(
                 run, partial(_measured, run, worker, watcher, asked, (address, described.spec))
             )
+
+
+def preload_for(asked: BenchAsked) -> tuple[str, ...]:
+    """What the processes that time are born with: compilers take seconds to import, and not all need them."""
+    if not any(map(compiles, asked.against)):
+        return PRELOAD
+    # Inductor looks for a GPU when it is imported: after that no fork could use one.
+    own = () if asked.target.device_type == "cuda" else (INDUCTOR,)
+    return (*PRELOAD, *COMPILER, *own)
 
 
 def _is_left_out(spec: OperatorSpec, named: Sequence[str], asked: BenchAsked) -> bool:

@@ -104,8 +104,9 @@ def planned(spec: OperatorSpec, mode: str, asked: GraphAsked) -> Iterator[Planne
 
     Those are in the first way, and where that is asked for at full cores. Raises `UsageError`.
     """
-    kind, _ = parse_mode(mode)
-    hows = [how for how in kind.hows if how in (asked.hows or kind.hows)]
+    kind, option = parse_mode(mode)
+    possible = kind.hows[:1] if option in kind.one_size else kind.hows
+    hows = [how for how in possible if how in (asked.hows or possible)]
     joined = [*hows[:1], *(how for how in (kind.full_cores,) if asked.full_cores and how in hows)]
     for case in graph_cases(spec, asked):
         trials = [(ALONE, how) for how in hows]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,7 @@ class GraphDefect:
 
     ``target`` is one that needs no device. ``on_a_gpu`` is what is found there, where that is not ``stated``.
     ``seconds`` are the limit of its trial, ``seconds_on_a_gpu`` there, where a process takes long to set up.
+    ``torch`` is the first PyTorch with which it is a fault: older ones do not look inside.
     """
 
     folder: Path
@@ -49,6 +51,7 @@ class GraphDefect:
     on_a_gpu: tuple[Stated, ...]
     seconds: float
     seconds_on_a_gpu: float
+    torch: str = ""
 
     @property
     def name(self) -> str:
@@ -108,6 +111,7 @@ def read_graph_defect(folder: Path) -> GraphDefect:
         _stated(plain.get("on_a_gpu", ())),
         plain.get("seconds", _SECONDS),
         plain.get("seconds_on_a_gpu", _SECONDS),
+        plain.get("torch", ""),
     )
 
 
@@ -116,6 +120,8 @@ def try_graph_defect(worker: Worker, defect: GraphDefect, target: Target) -> Tri
 
     Raises `StoreError`.
     """
+    if defect.torch and _release(version("torch")) < _release(defect.torch):
+        return Tried("not checkable", f"it is a fault from PyTorch {defect.torch} on")
     asked = GraphAsked(
         target,
         (defect.mode,),
@@ -137,6 +143,11 @@ def try_graph_defect(worker: Worker, defect: GraphDefect, target: Target) -> Tri
         return Tried("not checkable", operator.not_run)
     (trial,) = operator.trials
     return answered(defect.stated_on(target), trial)
+
+
+def _release(text: str) -> tuple[int, ...]:
+    """The first two numbers of a version."""
+    return tuple(int(part) for part in text.split(".")[:2])
 
 
 def answered(stated: Iterable[Stated], trial: GraphTrial) -> Tried:

@@ -29,8 +29,9 @@ OPWRIGHT_DEVICE_INLINE F summed(Two<F> result) {
 }
 
 // A block's threads stand in rows over `blockDim.x` runs of N columns, and go down one share.
+// Unless it is told that blocks may be alone, nvcc spares registers at the cost of loads in flight.
 template <int N, int Rows, typename T, typename F, typename Output, typename... Inputs>
-__global__ void __launch_bounds__(kColumns.threads)
+__global__ void __launch_bounds__(kColumns.threads, 1)
     map_share_kernel(F f, Shares shares, int64_t runs, unsigned blocks_across, T* kept_rows,
                      T* sums, Output output, Inputs... inputs) {
   OPWRIGHT_KERNEL_ENTRY()
