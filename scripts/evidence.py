@@ -76,8 +76,33 @@ def _beside() -> list[str]:
     kinds = f"kinds of finding on the {len(found['false_alarms'])} operators above: {alarms}"
     ratio = f"{built['cold_build_ratio']:.1f} times as fast as `torch.utils.cpp_extension.load`"
     return [
+        *_since(),
         f"- Planted faults of device code caught there: {caught} of {len(tried)}{besides}; {kinds}.",
         f"- Cold build of `bias_gelu` for CUDA there: {ratio}, same kernel and flags.",
+    ]
+
+
+def _since() -> list[str]:
+    """What later runs show, of fewer checks and of newer sources."""
+    paths = sorted(path.relative_to(FOLDER) for path in (FOLDER / "h200/kernels").glob("check_*"))
+    runs = _operators(tuple(map(str, paths)))
+    cases = [case for run in runs.values() for case in run.cases]
+    verdicts = [case["outcome"]["verdict"] for case in cases]
+    findings = sum(len(case["outcome"]["findings"]) for case in cases)
+    graphed = _json("h200/graph/graph.json.gz")["operators"]
+    trials = [trial for operator in graphed for trial in operator["trials"]]
+    passed = sum(trial["equal"]["verdict"] == "pass" for trial in trials)
+    found = sum(len(trial["findings"]) for trial in trials)
+    planted = [one["answer"] for one in _json("h200/graph/graph_detection.json")["trials"]]
+    return [
+        (
+            f"- Numerics and capture there, of later sources: {verdicts.count('pass')} of {len(verdicts)} cases pass, "
+            f"{findings} findings."
+        ),
+        (
+            f"- Graph modes there: results equal in {passed} of {len(trials)} trials, {found} findings; planted faults "
+            f"caught: {planted.count('caught')} of {len(planted)}."
+        ),
     ]
 
 

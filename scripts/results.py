@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from table_text import NONE, read_record, share_text, time_text
+from table_text import NONE, read_record, share_text, table, time_text
 
 FOLDER = Path(__file__).parent.parent / "evidence" / "h200" / "timing"
 
@@ -45,12 +45,13 @@ def page() -> Iterator[str]:
     yield (
         "Printed by `python scripts/results.py` from the records in `evidence/h200/timing`, which "
         "`evidence/timing.sh` makes. Device time between events with the cache flushed, medians of five "
-        "fresh processes; the ratio is of pairs, with its 99 % interval."
+        "fresh processes; the ratio is of pairs, with its 99 % interval. What two events need themselves is no part "
+        "of it. How the kernels compare with other libraries' is on [a page of its own](kernels.md)."
     )
     yield ""
     yield (
-        "These are the kernels of that day. Most have been written anew for speed since, and not been timed yet: "
-        "[what is expected of them](performance.md)."
+        "Since then the kernel of bias_gelu's backward has been given the registers that it had where it was tuned, "
+        "and lacked in this run: [the kernels](performance.md)."
     )
     for name in ("bias_gelu", "swish", "add2"):
         record = read_record(FOLDER / f"{name}.json.gz")
@@ -59,6 +60,44 @@ def page() -> Iterator[str]:
             yield from _operator(operator)
     yield ""
     yield from _timing(json.loads((FOLDER / "add2_timing.json").read_text()))
+    yield ""
+    yield from _trust()
+
+
+def _trust() -> Iterator[str]:
+    yield "## Whether the timers can be trusted"
+    yield ""
+    yield "Kernels that spin for a time of the device's own clock, and the median of each timer:"
+    yield ""
+    rows = json.loads((FOLDER / "spin.json").read_text())["rows"]
+    lengths = sorted({row["asked_us"] for row in rows})
+    found = {(row["timer"], row["asked_us"]): row["median_us"] for row in rows}
+    names = dict.fromkeys(row["timer"] for row in rows)
+    yield from table(
+        ["timer", *(time_text(length) for length in lengths)],
+        ([name, *(time_text(found[name, length]) for length in lengths)] for name in names),
+    )
+    yield ""
+    record = read_record(FOLDER / "trust.json.gz")
+    usual, slower = record["parts"]
+    yield (
+        "The verdicts of whole comparisons, on a call of about 200 µs against itself, and against one that takes "
+        f"{100 * (slower / usual - 1):.0f} % longer:"
+    )
+    yield ""
+    told = record["comparisons"]
+    verdicts = sorted({one["verdict"] for each in told.values() for one in each})
+    yield from table(
+        ["against", "comparisons", *verdicts],
+        (
+            [name, str(len(told[key])), *(str(_count(told[key], verdict)) for verdict in verdicts)]
+            for name, key in (("itself", "same"), ("a slower one", "slower"))
+        ),
+    )
+
+
+def _count(comparisons: list[dict[str, Any]], verdict: str) -> int:
+    return sum(one["verdict"] == verdict for one in comparisons)
 
 
 def _operator(operator: dict[str, Any]) -> Iterator[str]:

@@ -19,9 +19,8 @@ struct LayerNorm {
     const Compute mean = row.sum([](Compute v) { return v; }, x) / Compute(row.columns);
     const Compute squares = row.sum([=](Compute v) { return (v - mean) * (v - mean); }, x);
     const Compute scale = Compute(1) / sqrt(squares / Compute(row.columns) + eps);
-    const Compute shift = -mean * scale;
     row.store(
-        output, [=](Compute v, Compute f, Compute b) { return (v * scale + shift) * f + b; }, x,
+        output, [=](Compute v, Compute f, Compute b) { return (v - mean) * scale * f + b; }, x,
         row.later(weight), row.later(bias));
   }
 };
