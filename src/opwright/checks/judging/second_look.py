@@ -112,7 +112,7 @@ def _blurred_results(call: Call, share: float, *, seed: int) -> list[torch.Tenso
 
     def blurred(value: torch.Tensor) -> torch.Tensor:
         drawn = torch.rand(value.shape, generator=generator, dtype=torch.float64) * 2 - 1
-        return value * (1 + share * drawn)
+        return value * (1 + share * drawn.to(value.device))
 
     return reference_results(call.spec, _moved(call.widened(), blurred), wide=True)
 
@@ -152,5 +152,6 @@ def _moved(call: Call, move: Callable[[torch.Tensor], torch.Tensor]) -> Call:
 def _next_to(value: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     """Each number at most about one ULP away; zeros, infinities and NaN as they are."""
     wide = value.to(torch.complex128 if value.is_complex() else torch.float64)
-    steps = torch.randint(-1, 2, value.shape, generator=generator)
+    # Drawn on the host: the same for a device.
+    steps = torch.randint(-1, 2, value.shape, generator=generator).to(value.device)
     return (wide * (1 + steps * torch.finfo(value.dtype).eps)).to(value.dtype).contiguous()
