@@ -8,8 +8,8 @@
 //   opwright::map(stream, output, Swish<T>(), input);
 //
 // Views have to be contiguous and of equal size, and may begin at any element. An input may be the
-// output itself, but may not overlap it otherwise. 16 bytes are moved at once by each tensor
-// that is aligned to them, and by all that are misaligned alike.
+// output itself, but may not overlap it otherwise. 16 bytes are moved at once of each tensor
+// that is aligned to them, and by `map` of all that are misaligned alike.
 #pragma once
 
 #include <stdint.h>

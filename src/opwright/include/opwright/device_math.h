@@ -2,7 +2,8 @@
 // reciprocals. (math.h is written for a host's vector units: it has no such unit and no branch.)
 //
 // Called as silu<T>(x), they may be less exact where a result is to be rounded to a T of 16 bits:
-// their relative error is below 2e-5 then, a tenth of what rounding to float16 takes.
+// their relative error is below 2e-5 then, a tenth of what rounding to float16 takes. Slopes, which
+// are 0 somewhere, may be wrong by 2e-6 there; without a T by 1e-6.
 //
 // Largest error of the float versions otherwise, in units in the last place of the result: what exp
 // of the toolkit's library has, and 2 more; for gelu_erf 6. Tails of GELU and of its slope multiply
