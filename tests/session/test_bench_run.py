@@ -248,14 +248,16 @@ import itertools
 
 calls = itertools.count(1)
 
-def timed_right(input):
-    return input + input
-
 def timed_too(input):
     raise RuntimeError("not on this machine\\nfor a reason")
 
 def timed_slow(input):
     return input * 2 + (next(calls) > 40)
+
+def timed_right(input):
+    if next(calls) > 40:
+        raise MemoryError("no more of it")
+    return input * 2
 """
 
 
@@ -269,9 +271,11 @@ def rivals(tmp_path: Path) -> str:
 def test_functions_in_a_file_are_timed_under_its_name(
     operators: Path, rivals: str, quick: None
 ) -> None:
-    operator = only(bench(f"{operators}:timed_right", against=("reference", rivals)))
-    assert [row.subject for row in operator.rows] == ["operator", "reference", "theirs"]
-    assert [ratio.against for ratio in operator.ratios] == ["reference", "theirs"]
+    file = Path(rivals.removeprefix("call:")).with_name("others.py")
+    file.write_text("def timed_right(input):\n    return input + input\n")
+    operator = only(bench(f"{operators}:timed_right", against=("reference", f"call:{file}")))
+    assert [row.subject for row in operator.rows] == ["operator", "reference", "others"]
+    assert [ratio.against for ratio in operator.ratios] == ["reference", "others"]
 
 
 def test_an_operator_that_a_file_has_no_function_for_is_timed_without(
@@ -286,6 +290,7 @@ def test_an_operator_that_a_file_has_no_function_for_is_timed_without(
     [
         ("timed_too", "RuntimeError: not on this machine"),
         ("timed_slow", "theirs is wrong on n=64 float32: "),
+        ("timed_right", "MemoryError: no more of it"),
     ],
 )
 def test_what_others_wrote_that_raises_or_is_wrong_is_put_down_beside_the_rest(

@@ -79,6 +79,11 @@ class Calls:
         for name, tensor in self.memory[place].tensors.items():
             storage_bytes(tensor).copy_(storage_bytes(drawn.arguments[name]))
 
+    @property
+    def count(self) -> int:
+        """After how many calls it is the same memory's turn again."""
+        return len(self.memory)
+
     def results_bytes(self) -> int:
         """The memory of what a call returns: what it adds to memory beyond that is no part of its results."""
         call = self.prepare()
