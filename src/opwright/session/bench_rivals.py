@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from opwright.errors import UsageError
+from opwright.errors import FoundFault, UsageError
 from opwright.spec.naming import did_you_mean
 from opwright.spec.operator import OperatorSpec
 
@@ -78,3 +78,11 @@ def _known_mode(mode: str) -> str:
             hint=f"{did_you_mean(mode, MODES)}It has: {', '.join(MODES)}.",
         )
     return mode
+
+
+def told(error: BaseException) -> str:
+    """What a rival that fails has raised, in one line."""
+    if isinstance(error, FoundFault):
+        return error.what
+    lines = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__

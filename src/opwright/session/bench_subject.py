@@ -44,7 +44,7 @@ from opwright.session.bench_calls import (
     trusted,
     with_gradients,
 )
-from opwright.session.bench_rivals import CALL, COMPILE, REFERENCE, function_of
+from opwright.session.bench_rivals import CALL, COMPILE, REFERENCE, function_of, told
 from opwright.session.subject import attach_backwards
 from opwright.spec.case import Case, case_from_json
 from opwright.spec.operator import OperatorSpec
@@ -123,7 +123,7 @@ class Bench:
 
     def lack(self, name: str, error: BaseException) -> None:
         """Say of every case that nothing could be timed under this name."""
-        self._lacking[name] = _told(error)
+        self._lacking[name] = told(error)
 
     def answer(self, item: dict[str, Any]) -> dict[str, Any]:
         """Samples of every subject on one case; ``wrong`` says whose output is not the reference's.
@@ -216,7 +216,7 @@ class Bench:
             if not self._is_foreign(name):
                 raise
             calls.pop(name, None)
-            lacking[name] = _told(error)
+            lacking[name] = told(error)
 
     def _leave_out_failing(
         self,
@@ -294,11 +294,3 @@ class Bench:
         enough = bool(self._level_bytes) and size_bytes >= 2 * self._level_bytes
         told = f"calls take sets in turns that hold {size_bytes} bytes, the last level {self._level_bytes}"
         return {"verdict": "effective" if enough else "not effective", "reason": told}
-
-
-def _told(error: BaseException) -> str:
-    """In one line."""
-    if isinstance(error, FoundFault):
-        return error.what
-    lines = str(error).strip().splitlines()
-    return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
