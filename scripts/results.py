@@ -50,8 +50,8 @@ def page() -> Iterator[str]:
     )
     yield ""
     yield (
-        "Since then the kernel of bias_gelu's backward has been given the registers that it had where it was tuned, "
-        "and lacked in this run: [the kernels](performance.md)."
+        "In the run of 2026-11-30 the kernel of bias_gelu's backward lacked registers that it had where it was tuned "
+        "and has since: [the kernels](performance.md)."
     )
     for name in ("bias_gelu", "swish", "add2"):
         record = read_record(FOLDER / f"{name}.json.gz")

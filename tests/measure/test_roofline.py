@@ -69,6 +69,7 @@ def test_what_is_written_to_is_read_and_written_once_each() -> None:
     in_place = Call(IN_PLACE, {"x": x, "w": w})
     assert bytes_moved(in_place, []) == 3 * 32
     assert bytes_moved(in_place, [x]) == 3 * 32, "also where results name it again"
+    assert bytes_moved(in_place, [], [*in_place.written]) == 2 * 32, "but an out= is not read"
 
 
 def test_tensors_without_memory_count_alike() -> None:

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from opwright import Dim, Operator, Tensor
+from opwright.discovery import find_one
 from opwright.errors import FoundFault
 from opwright.inputs.call import make_call
 from opwright.measure.cache import Flush
@@ -51,7 +52,7 @@ class Counted(Flush):
 
 
 def calls_of(spec: OperatorSpec, function: Any, flush: Flush | None = None) -> Calls:
-    (case,) = bench_cases(spec)
+    case, *_ = bench_cases(spec)
     inputs = [make_call(spec, case.with_other_values(number)) for number in range(3)]
     return Calls(function, inputs, 3, bound, Settling("cold" if flush else "warm", flush))
 
@@ -169,6 +170,10 @@ def test_what_is_written_in_place_is_looked_at() -> None:
 def test_the_least_that_a_call_moves_is_each_input_and_output_once() -> None:
     assert calls_of(DOUBLED, lambda input: input * 2).bytes_moved() == 2 * 64 * 4
     assert calls_of(ADDS, add_to).bytes_moved() == 3 * 64 * 4
+    add2 = find_one("add2").spec
+    calls = calls_of(add2, add2.reference)
+    n = calls.latest[1].tensors["c"].numel()
+    assert calls.bytes_moved() == 3 * n * 4, "what it writes to is not read"
 
 
 def test_nobody_looks_at_the_references_own_results() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -129,6 +130,21 @@ def reference_results(spec: OperatorSpec, call: Call, *, wide: bool) -> list[tor
             f"{spec.name}: the reference raises {kind}{type(error).__name__}: {error}",
             hint="A reference takes the schema's arguments and returns what the schema returns.",
         ) from error
+
+
+def unread_arguments(call: Call) -> list[str]:
+    """The written arguments that are results alone, as an ``out=`` is: whatever they hold, the reference gives
+    the same. Raises as `reference_results`.
+    """
+    return [name for name in call.written if _is_unread(call, name)]
+
+
+def _is_unread(call: Call, name: str) -> bool:
+    other = call.cloned()
+    held = other.arguments[name]
+    held.fill_(math.nan if held.is_floating_point() or held.is_complex() else 1)
+    results = (reference_results(call.spec, one, wide=False) for one in (call, other))
+    return all(torch.equal(a, b) for a, b in zip(*results, strict=True))
 
 
 def _wide(tensor: torch.Tensor) -> torch.Tensor:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,13 +37,15 @@ class Ceilings:
     not_measured: dict[str, str] = field(default_factory=dict)
 
 
-def bytes_moved(call: Call, outputs: Sequence[torch.Tensor]) -> int:
+def bytes_moved(call: Call, outputs: Sequence[torch.Tensor], unread: Collection[str] = ()) -> int:
     """The least that the call has to move: each input read once, each output written once.
 
-    What the schema marks as written to is both. A tensor that is expanded counts what it holds, and two
-    arguments that are the same memory count once. ``outputs`` may hold the written arguments, too.
+    What the schema marks as written to is both, but for what is ``unread``. A tensor that is expanded counts
+    what it holds, and two arguments that are the same memory count once. ``outputs`` may hold the written
+    arguments, too.
     """
-    read = {_memory(tensor): _held_bytes(tensor) for tensor in call.tensors.values()}
+    inputs = [tensor for name, tensor in call.tensors.items() if name not in unread]
+    read = {_memory(tensor): _held_bytes(tensor) for tensor in inputs}
     changed = [call.arguments[name] for name in call.written]
     written = {_memory(tensor): _held_bytes(tensor) for tensor in (*changed, *outputs)}
     return sum(read.values()) + sum(written.values())

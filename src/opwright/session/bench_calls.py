@@ -12,7 +12,7 @@ from opwright.checks.judging.outputs import Expected, expect, judge_call, same_b
 from opwright.devices.device import Device
 from opwright.devices.placement import storage_bytes
 from opwright.errors import FoundFault
-from opwright.inputs.call import Call, fresh_results
+from opwright.inputs.call import Call, fresh_results, unread_arguments
 from opwright.measure.cache import Flush, copied
 from opwright.measure.captured import captured
 from opwright.measure.roofline import bytes_moved
@@ -94,7 +94,7 @@ class Calls:
         """The least that a call has to move."""
         call = self.prepare()
         own = self.latest[1]
-        return bytes_moved(own, fresh_results(own.spec, call()))
+        return bytes_moved(own, fresh_results(own.spec, call()), unread_arguments(own))
 
 
 def bound(function: Callable[..., Any], call: Call) -> Callable[[], Any]:
