@@ -82,6 +82,7 @@ def test_the_table_of_evidence_counts_what_could_be_checked(
         "h200/build_time.json": {"cold_build_ratio": 16.0},
     }
     monkeypatch.setattr(evidence, "_json", documents.__getitem__)
+    monkeypatch.setattr(evidence, "_since", list)
     faults, _ = evidence._beside()
     assert "caught there: 1 of 2 (1 not checkable there);" in faults
     sys.modules.pop("evidence")

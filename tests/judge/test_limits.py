@@ -194,6 +194,22 @@ def test_where_the_oracle_cancels_a_better_operator_passes() -> None:
     assert compare(better, oracle.float(), oracle).passed
 
 
+@pytest.mark.parametrize(
+    ("oracle", "passes"),
+    [
+        ([0.0, 1.4e-16, -6e-17, 0.0, 1e-17], True),  # which of them are 0 is luck
+        ([2e-16, 1.4e-16, -6e-17, 3e-16, 1e-16], False),  # nothing says that these were near 1
+        ([0.0, 1.4e-21, -6e-21, 0.0, 1e-21], False),  # nor that these were
+    ],
+)
+def test_what_a_1_leaves_of_a_0_in_float64_may_be_0(oracle: list[float], passes: bool) -> None:
+    exact = torch.tensor(oracle, dtype=torch.float64)
+    zeros = torch.zeros_like(exact)
+    assert compare(zeros, exact, exact).passed == passes
+    if passes:
+        assert not compare(zeros + 1e-13, exact, exact).passed
+
+
 def test_one_lucky_element_of_the_reference_does_not_narrow_the_limit() -> None:
     oracle = 1 + torch.rand(1000, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
     reference = (oracle * (1 + 3e-5)).float()

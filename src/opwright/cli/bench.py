@@ -64,7 +64,9 @@ def command(
     asked = asked_from(chosen)
     before = read_measurement(baseline) if baseline else None
     run = BenchRun()
-    run.on_finished = lambda: _keep(run, json_file)  # whatever comes, what is done is there
+    run.on_finished = lambda: _keep(
+        _record(run), json_file
+    )  # whatever comes, what is done is there
     try:
         with watching(quiet=quiet, verbose=verbose) as watcher:
             bench_operators(run, operators, asked, watcher)
@@ -76,11 +78,11 @@ def command(
     raise click.exceptions.Exit(run.exit_code)
 
 
-def _keep(run: BenchRun, json_file: Path | None) -> None:
+def _keep(record: Measurement, json_file: Path | None) -> None:
     from opwright.records.measurement import write_measurement
 
     if json_file is not None:
-        write_measurement(_record(run), json_file)
+        write_measurement(record, json_file)
 
 
 def _record(run: BenchRun) -> Measurement:
@@ -106,7 +108,7 @@ def _tell(
     if not run.operators:
         return
     output().print(measurement_report(record, verbose=verbose), crop=False)
-    _keep(run, json_file)
+    _keep(record, json_file)
     pictures.write(record)
 
 
