@@ -13,7 +13,6 @@ from opwright.spec.naming import did_you_mean
 from opwright.spec.operator import OperatorSpec
 
 REFERENCE, COMPILE, CALL = "reference", "compile", "call"
-INDUCTOR = "torch._inductor.compile_fx"  # a second, which each process would take
 MODES = ("default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs")
 
 

@@ -26,7 +26,7 @@ from opwright.session.bench_against import (
 )
 from opwright.session.bench_asked import BenchAsked
 from opwright.session.bench_cases import bench_cases
-from opwright.session.bench_rivals import INDUCTOR, compiles
+from opwright.session.bench_rivals import compiles
 from opwright.session.bench_rows import Timed, lacking_of, ratios_of, rows_of, timed_from_json
 from opwright.session.bench_subject import PRELOAD, SETUP
 from opwright.session.building import build_operator
@@ -35,7 +35,7 @@ from opwright.session.recording import artifact_facts, label_of
 from opwright.session.run import found_operators
 from opwright.session.stages import Use, measure_stages
 from opwright.session.standing import what_checks_said
-from opwright.session.subject import COMPILER
+from opwright.session.subject import COMPILER, INDUCTOR
 from opwright.session.whole import with_whole
 from opwright.spec.case import Case
 from opwright.spec.operator import OperatorSpec
@@ -126,7 +126,6 @@ def preload_for(asked: BenchAsked) -> tuple[str, ...]:
     """What the processes that time are born with: compilers take seconds to import, and not all need them."""
     if not any(map(compiles, asked.against)):
         return PRELOAD
-    # Inductor looks for a GPU when it is imported: after that no fork could use one.
     own = () if asked.target.device_type == "cuda" else (INDUCTOR,)
     return (*PRELOAD, *COMPILER, *own)
 

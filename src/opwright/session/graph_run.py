@@ -35,6 +35,7 @@ from opwright.session.graph_subject import PRELOAD, SETUP
 from opwright.session.recording import artifact_facts, label_of
 from opwright.session.run import found_operators
 from opwright.session.run_code import run_code
+from opwright.session.subject import INDUCTOR
 from opwright.session.whole import with_whole
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.target import Target
@@ -43,7 +44,7 @@ from opwright.worker import Ended, Limits, Worker
 _SETUP_SECONDS = 300.0
 # Option of a mode -> what it is made with.
 _COMPILERS = {
-    "inductor": "torch._inductor.compile_fx",
+    "inductor": INDUCTOR,
     "npugraph_ex": "torch_npu.dynamo.npugraph_ex",
     "ge": "torch_npu.dynamo.torchair",
 }
@@ -129,7 +130,7 @@ def preload_for(asked: GraphAsked) -> tuple[str, ...]:
     """What the processes of trials are born with: compilers take seconds to import, and not all need them."""
     options = [parse_mode(mode)[1].partition(":")[0] for mode in asked.modes]
     if asked.target.device_type == "cuda":
-        return PRELOAD  # Inductor looks for a GPU when it is imported: after that no fork could use one
+        return PRELOAD  # see INDUCTOR
     if asked.target.kind == "npu" and installed_version() is None:
         return PRELOAD
     return (*PRELOAD, *(_COMPILERS[option] for option in options if option in _COMPILERS))

@@ -33,6 +33,8 @@ PRELOAD = (
 )
 # Seconds, which each child of a check that compiles would take.
 COMPILER = ("torch._dynamo", "torch._functorch.aot_autograd")
+# A second more. It looks for a GPU when it is imported: after that no fork could use one.
+INDUCTOR = "torch._inductor.compile_fx"
 
 
 def set_up(payload: dict[str, Any]) -> Callable[[dict[str, Any]], dict[str, Any]]:
