@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -65,3 +66,33 @@ def test_a_step_without_a_way_back_is_none() -> None:
     found = of_a_step("nowhere", lambda a, b: (a.detach() * 2, b.detach() + 1), "float32")
     assert found.verdict == "not checked"
     assert "leads back" in found.reason
+
+
+class Memory:
+    """A device's memory, of which each look finds ``others`` bytes more taken by other processes."""
+
+    def __init__(self, others: int) -> None:
+        self.size_bytes, self.others = 0, others
+
+    def held_bytes(self) -> int:
+        self.size_bytes += self.others
+        return self.size_bytes
+
+    def leak(self) -> bool:
+        self.size_bytes += 512
+        return False
+
+
+@pytest.mark.parametrize(
+    ("others", "leaks", "verdict"),
+    [(0, False, "pass"), (0, True, "fail"), (1 << 20, False, "not checked")],
+)
+def test_memory_of_a_device_is_laid_to_calls_only_where_it_is_still_without_them(
+    others: int, leaks: bool, verdict: str
+) -> None:
+    memory = Memory(others)
+    subject: Any = SimpleNamespace(device=memory)
+    found = leak._judged(subject, memory.leak if leaks else lambda: False, "a call")
+    assert found.verdict == verdict, found
+    assert [f.kind for f in found.findings] == ["device memory leaked"] * (verdict == "fail")
+    assert ("other processes" in found.reason) == (verdict == "not checked")

@@ -68,6 +68,26 @@ def test_slopes_are_the_derivatives(functions: Emulated, name: str) -> None:
     torch.testing.assert_close(slope, expected, rtol=relative, atol=absolute)
 
 
+@pytest.mark.parametrize(
+    ("name", "first", "last"),
+    [
+        *((name, -88.7, -85.0) for name in ("silu", "silu_slope", "half_silu", "half_silu_slope")),
+        *((name, -10.05, -9.9) for name in ("gelu_tanh", "gelu_tanh_slope")),
+        *((name, -13.3, -12.9) for name in ("gelu_erf", "gelu_erf_slope", "half_gelu_erf_slope")),
+    ],
+)
+def test_normal_numbers_come_of_what_the_units_would_make_0(
+    functions: Emulated, name: str, first: float, last: float
+) -> None:
+    x = torch.linspace(first, last, 4001)
+    point = x.double().requires_grad_()
+    expected = ORACLES[name.removesuffix("_slope")][0](point)
+    if name.endswith("_slope"):
+        (expected,) = torch.autograd.grad(expected.sum(), point)
+    found = called(functions, name, x).double()
+    torch.testing.assert_close(found, expected.detach(), rtol=4e-5, atol=1.2e-38)
+
+
 @pytest.mark.parametrize("name", ["silu", "gelu_tanh", "gelu_erf"])
 def test_large_and_special_values_are_those_of_torch(functions: Emulated, name: str) -> None:
     x = torch.tensor([math.inf, math.nan, 0.0, -0.0, 300.0, -300.0, 3e38, -3e38])

@@ -63,6 +63,8 @@ def only(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def caught(defect: GraphDefect, worker: Worker, target: Target) -> None:
     found = try_graph_defect(worker, defect, target)
+    if found.answer == "not checkable" and defect.torch:
+        pytest.skip(found.reason)  # the suite's own PyTorch is newer, a GPU's may be older
     assert (found.answer, found.reason) == ("caught", "")
     allowed = {kind for f in defect.stated for kind in (f.kind, *f.other_kinds)}
     assert target.device_type == "cuda" or set(found.kinds) <= allowed
