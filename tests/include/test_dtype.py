@@ -20,7 +20,7 @@ SOURCE = """
   } \\
   extern "C" void copy_##T(const opwright::T* from, opwright::T* to, int64_t count) { \\
     auto same = [](float x) { return x; }; \\
-    opwright::map_range(to, count, opwright::Store::cached, same, from); \\
+    opwright::map_range(to, count, same, from); \\
   }
 EXPORT(bfloat16)
 EXPORT(float16)

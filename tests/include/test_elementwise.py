@@ -1,4 +1,4 @@
-"""The element-wise loops: all sizes, in place, on rows, and past the caches."""
+"""The element-wise loops: all sizes, in place, and on rows."""
 
 from __future__ import annotations
 
@@ -18,9 +18,8 @@ ELEMENT_TYPES = {
 SOURCE = """
 #include <opwright/kernel.h>
 #define EXPORT(name, T) \\
-  extern "C" void name##_range(T* output, int64_t count, bool streamed, const T* a, const T* b) { \\
-    const auto store = streamed ? opwright::Store::streamed : opwright::Store::cached; \\
-    opwright::map_range(output, count, store, [](auto x, auto y) { return x * 2 + y; }, a, b); \\
+  extern "C" void name##_range(T* output, int64_t count, const T* a, const T* b) { \\
+    opwright::map_range(output, count, [](auto x, auto y) { return x * 2 + y; }, a, b); \\
   } \\
   extern "C" void name##_rows(T* output, const T* input, const T* row, int64_t rows, \\
                               int64_t columns, int64_t stride) { \\
@@ -49,29 +48,27 @@ def small_integers(*sizes: int, dtype: torch.dtype) -> torch.Tensor:
     return torch.randint(-40, 40, sizes).to(dtype)
 
 
-@pytest.mark.parametrize("streamed", [False, True])
 @pytest.mark.parametrize("dtype", ELEMENT_TYPES, ids=str)
-def test_range_writes_its_elements_and_no_others(loops, dtype, streamed):
+def test_range_writes_its_elements_and_no_others(loops, dtype):
     function = getattr(loops, f"{str(dtype)[6:]}_range")
     for count in [*range(70), 511, 512, 513, 1040, 3001]:
         for offset in (0, 1, 5):  # misaligned for vectors, aligned for elements
             a, b = (small_integers(count + offset, dtype=dtype)[offset:] for _ in range(2))
             room = torch.full((count + offset + GUARD,), 99.0, dtype=dtype)
             output = room[offset : offset + count]
-            function(pointer(output), ctypes.c_int64(count), streamed, pointer(a), pointer(b))
+            function(pointer(output), ctypes.c_int64(count), pointer(a), pointer(b))
             assert torch.equal(output, 2 * a + b)
             assert (room[:offset] == 99).all()
             assert (room[offset + count :] == 99).all()
 
 
-@pytest.mark.parametrize("streamed", [False, True])
 @pytest.mark.parametrize("dtype", ELEMENT_TYPES, ids=str)
-def test_output_may_be_an_input(loops, dtype, streamed):
+def test_output_may_be_an_input(loops, dtype):
     function = getattr(loops, f"{str(dtype)[6:]}_range")
     for count in (3, 1003):
         a, b = (small_integers(count, dtype=dtype) for _ in range(2))
         expected = 2 * a + b
-        function(pointer(b), ctypes.c_int64(count), streamed, pointer(a), pointer(b))
+        function(pointer(b), ctypes.c_int64(count), pointer(a), pointer(b))
         assert torch.equal(b, expected)
 
 

@@ -5,7 +5,6 @@
 #include <stdint.h>
 
 #include "dtype.h"
-#include "store.h"
 #include "target.h"
 
 namespace opwright {
@@ -47,17 +46,11 @@ struct InputBlock {
 // A block of an output: place() is where a loop writes it, finish() brings it to where it belongs.
 template <typename T>
 struct OutputBlock {
-  alignas(64) T results[kBlock];
+  T results[kLanes];
 
-  OPWRIGHT_INLINE T* place(T* to, int count, Store store) {
-    return store == Store::cached && count >= kLanes ? to : results;
-  }
-  OPWRIGHT_INLINE void finish(T* to, int count, Store store) {
-    if (store == Store::streamed) {
-      stream_block(results, to, count);
-    } else if (count < kLanes) {
-      __builtin_memcpy(to, results, count * sizeof(T));
-    }
+  OPWRIGHT_INLINE T* place(T* to, int count) { return count >= kLanes ? to : results; }
+  OPWRIGHT_INLINE void finish(T* to, int count) {
+    if (count < kLanes) __builtin_memcpy(to, results, count * sizeof(T));
   }
 };
 
@@ -96,14 +89,14 @@ struct OutputBlock<float16> {
   alignas(64) float values[kBlock];
   OutputBlock<uint16_t> halves;
 
-  OPWRIGHT_INLINE float* place(float16*, int, Store) { return values; }
-  OPWRIGHT_INLINE void finish(float16* to, int count, Store store) {
+  OPWRIGHT_INLINE float* place(float16*, int) { return values; }
+  OPWRIGHT_INLINE void finish(float16* to, int count) {
     auto* const bits = reinterpret_cast<uint16_t*>(to);
-    uint16_t* const place = halves.place(bits, count, store);
+    uint16_t* const place = halves.place(bits, count);
     for (int i = 0; i < whole_vectors(count); i += 8) {
       *reinterpret_cast<Half8*>(place + i) = narrow8(*reinterpret_cast<const Float8*>(values + i));
     }
-    halves.finish(bits, count, store);
+    halves.finish(bits, count);
   }
 };
 #endif

@@ -23,7 +23,9 @@ namespace opwright {
 namespace detail {
 
 // What the chips' units give instead of a subnormal number.
-OPWRIGHT_DEVICE_INLINE float flushed(float x) { return ::fabsf(x) < 1.17549435e-38f ? 0.0f * x : x; }
+OPWRIGHT_DEVICE_INLINE float flushed(float x) {
+  return ::fabsf(x) < 1.17549435e-38f ? 0.0f * x : x;
+}
 
 // 2^x and 1 / x for x > 0: within 2 units in the last place; what would be subnormal may be 0.
 OPWRIGHT_DEVICE_INLINE float exp2_of(float x) {
@@ -68,8 +70,9 @@ OPWRIGHT_DEVICE_INLINE F exp_of_minus_two_u(F x) {
 }
 
 // The density of the normal distribution at x over 1/16 of that at 0 (x times it may be a normal
-// number where it is not), and what lies beyond |x|. With z = |x| / sqrt(2) that is erfc(z) / 2, where erfc(z) = exp(-z * z) * P(t) and t = 1 / (1 + p * z): P
-// was fitted to z < 12 for the least relative error, 2e-8, and of a rough one 5e-6.
+// number where it is not), and what lies beyond |x|. With z = |x| / sqrt(2) that is erfc(z) / 2,
+// where erfc(z) = exp(-z * z) * P(t) and t = 1 / (1 + p * z): P was fitted to z < 12 for the least
+// relative error, 2e-8, and of a rough one 5e-6.
 template <bool Rough>
 struct Normal {
   float density, beyond;

@@ -9,7 +9,6 @@
 #include "block.h"
 #include "dtype.h"
 #include "parallel.h"
-#include "store.h"
 #include "view.h"
 
 // Before a loop whose iterations are independent, although an input may be the output.
@@ -24,10 +23,6 @@ namespace opwright {
 // Elements that a thread takes at once, at least: some 10 µs of work.
 constexpr int64_t kElementwiseGrain = 1 << 15;
 
-// Outputs from this size on are streamed: they don't fit into a last-level cache, which a store
-// through it would make read every line first.
-constexpr int64_t kStreamedSizeBytes = 64 << 20;
-
 namespace detail {
 
 template <typename R, typename F, typename... Wide>
@@ -36,23 +31,17 @@ OPWRIGHT_INLINE void compute_block(R* results, int count, F& f, const Wide*... i
   for (int i = 0; i < count; ++i) results[i] = narrow<R>(f(widen(inputs[i])...));
 }
 
-template <typename T, int Rank>
-OPWRIGHT_INLINE Store store_for(View<T, Rank> output) {
-  const int64_t size_bytes = output.numel() * static_cast<int64_t>(sizeof(T));
-  return size_bytes < kStreamedSizeBytes ? Store::cached : Store::streamed;
-}
-
 }  // namespace detail
 
 // output[i] = f(inputs[i]...) on this thread.
 template <typename T, typename F, typename... Inputs>
-inline void map_range(T* output, int64_t count, Store store, F&& f, const Inputs*... inputs) {
+inline void map_range(T* output, int64_t count, F&& f, const Inputs*... inputs) {
   for (int64_t at = 0; at < count;) {
     const int length = detail::block_length(count - at);
     detail::OutputBlock<T> block;
-    detail::compute_block(block.place(output + at, length, store), detail::whole_vectors(length), f,
+    detail::compute_block(block.place(output + at, length), detail::whole_vectors(length), f,
                           detail::InputBlock<Inputs>().read(inputs + at, length)...);
-    block.finish(output + at, length, store);
+    block.finish(output + at, length);
     at += length;
   }
 }
@@ -60,10 +49,8 @@ inline void map_range(T* output, int64_t count, Store store, F&& f, const Inputs
 // output[i] = f(inputs[i]...) on all threads, for views of equal size.
 template <typename T, typename F, typename... Inputs>
 inline void map(View<T, 1> output, F&& f, View<const Inputs, 1>... inputs) {
-  const Store store = detail::store_for(output);
   parallel_for(0, output.numel(), kElementwiseGrain, [&](int64_t begin, int64_t end) {
-    map_range(output.data + begin, end - begin, store, f, (inputs.data + begin)...);
-    if (store == Store::streamed) detail::finish_streaming();
+    map_range(output.data + begin, end - begin, f, (inputs.data + begin)...);
   });
 }
 
@@ -71,17 +58,15 @@ inline void map(View<T, 1> output, F&& f, View<const Inputs, 1>... inputs) {
 // so that one long row keeps all of them busy.
 template <typename T, typename F, typename Input, typename Row>
 inline void map_rows(View<T, 2> output, F&& f, View<const Input, 2> input, View<const Row, 1> row) {
-  const Store store = detail::store_for(output);
   const int64_t columns = output.size(1);
   parallel_for(0, output.numel(), kElementwiseGrain, [&](int64_t begin, int64_t end) {
     int64_t i = begin / columns;
     int64_t j = begin % columns;
     for (int64_t left = end - begin; left > 0; ++i, j = 0) {
       const int64_t count = columns - j < left ? columns - j : left;
-      map_range(&output(i, j), count, store, f, &input(i, j), &row(j));
+      map_range(&output(i, j), count, f, &input(i, j), &row(j));
       left -= count;
     }
-    if (store == Store::streamed) detail::finish_streaming();
   });
 }
 

@@ -19,20 +19,26 @@ inline void for_each_row(int64_t rows, int64_t columns, F&& f) {
 
 namespace detail {
 
+// So many that compilers keep the loop over them as one, and make vector code of it.
+constexpr int kRunning = 64;
+
 // term(begin), ..., term(end - 1) combined in as many running results as a loop wants, which are
 // combined last: compilers may not change the order of a sum by themselves.
 template <typename Result, typename Term, typename Combine>
 inline Result fold_block(int64_t begin, int64_t end, Result neutral, Term&& term,
                          Combine&& combine) {
-  Result lanes[kLanes];
-  for (Result& lane : lanes) lane = neutral;
+  Result running[kRunning];
+  for (Result& one : running) one = neutral;
   int64_t at = begin;
-  for (; at + kLanes <= end; at += kLanes)
-    for (int i = 0; i < kLanes; ++i) lanes[i] = combine(lanes[i], term(at + i));
-  for (int i = 0; at < end; ++at, ++i) lanes[i] = combine(lanes[i], term(at));
-  for (int half = kLanes / 2; half > 0; half /= 2)
-    for (int i = 0; i < half; ++i) lanes[i] = combine(lanes[i], lanes[i + half]);
-  return lanes[0];
+  for (; at + kRunning <= end; at += kRunning) {
+    OPWRIGHT_INDEPENDENT
+    for (int i = 0; i < kRunning; ++i) running[i] = combine(running[i], term(at + i));
+  }
+  const int left = static_cast<int>(end - at);
+  for (int i = 0; i < left; ++i) running[i] = combine(running[i], term(at + i));
+  for (int half = kRunning / 2; half > 0; half /= 2)
+    for (int i = 0; i < half; ++i) running[i] = combine(running[i], running[i + half]);
+  return running[0];
 }
 
 }  // namespace detail

@@ -20,7 +20,7 @@ void layer_norm(opwright::View<const T, 2> input, opwright::View<const T, 1> wei
     });
     const Compute scale = 1 / std::sqrt(squares / Compute(hidden) + Compute(eps));
     opwright::map_range(
-        output.data + row * hidden, hidden, opwright::Store::cached,
+        output.data + row * hidden, hidden,
         [mean, scale](auto value, auto w, auto b) { return (value - mean) * scale * w + b; }, x,
         weight.data, bias.data);
   });

@@ -29,7 +29,7 @@ void layer_norm_backward(opwright::View<const T, 2> grad_output, opwright::View<
     const Compute mean_grad = mean_of(grad);
     const Compute along = mean_of([=](int64_t i) { return grad(i) * centred(i); }) * scale * scale;
     opwright::map_range(
-        grad_input.data + row * hidden, hidden, opwright::Store::cached,
+        grad_input.data + row * hidden, hidden,
         [=](auto incoming, auto value, auto factor) {
           return scale * (incoming * factor - mean_grad - (value - mean) * along);
         },

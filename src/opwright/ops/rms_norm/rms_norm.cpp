@@ -14,7 +14,7 @@ void rms_norm(opwright::View<const T, 2> input, opwright::View<const T, 1> weigh
         hidden, [x](int64_t i) { return opwright::widen(x[i]) * opwright::widen(x[i]); });
     const Compute scale = 1 / std::sqrt(squares / Compute(hidden) + Compute(eps));
     opwright::map_range(
-        output.data + row * hidden, hidden, opwright::Store::cached,
+        output.data + row * hidden, hidden,
         [scale](auto value, auto w) { return value * scale * w; }, x, weight.data);
   });
 }

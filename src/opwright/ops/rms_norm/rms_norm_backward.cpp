@@ -25,7 +25,7 @@ void rms_norm_backward(opwright::View<const T, 2> grad_output, opwright::View<co
     });
     const Compute along = products * scale * scale / Compute(hidden);
     opwright::map_range(
-        grad_input.data + row * hidden, hidden, opwright::Store::cached,
+        grad_input.data + row * hidden, hidden,
         [=](auto grad, auto value, auto factor) { return scale * (grad * factor - value * along); },
         g, x, w);
     scales[row] = scale;
