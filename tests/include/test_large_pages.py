@@ -21,10 +21,12 @@ MIB = 1 << 20
 def advised_bytes(address: int, size_bytes: int) -> int:
     """How much of this memory the operating system was told of."""
     found = 0
-    areas = re.split(r"^(?=[0-9a-f]+-[0-9a-f]+ )", Path("/proc/self/smaps").read_text(), flags=re.M)
+    areas = re.split(
+        r"^(?=[0-9a-f]+-[0-9a-f]+ )", Path("/proc/self/smaps").read_text(), flags=re.MULTILINE
+    )
     for area in areas[1:]:
         begin, end = (int(side, 16) for side in area.split(" ", 1)[0].split("-"))
-        if re.search(r"^VmFlags:.* hg\b", area, re.M):
+        if re.search(r"^VmFlags:.* hg\b", area, re.MULTILINE):
             found += max(0, min(end, address + size_bytes) - max(begin, address))
     return found
 
