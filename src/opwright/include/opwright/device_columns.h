@@ -3,13 +3,15 @@
 //   opwright::map_rows_and_sum(stream, grad_input, grad_bias, BiasGeluBackward(), grad_output,
 //                              input, bias);
 //
-// Rows are shared between blocks, as device_shares.h says: no memory is needed, and results are the
-// same from call to call.
+// Rows are shared between blocks, which need no memory for that, and results are the same from call
+// to call: pairs of blocks add up what each has in its shared memory, on chips that have clusters.
+// Where there are none, or pairs would not fill the device, device_shares.h says how.
 #pragma once
 
 #include <stdint.h>
 
 #include "device.h"
+#include "device_cluster.h"
 #include "device_map.h"
 #include "device_operands.h"
 #include "device_parameters.h"
@@ -28,20 +30,19 @@ OPWRIGHT_DEVICE_INLINE F summed(Two<F> result) {
   return result.first;
 }
 
-// A block's threads stand in rows over `blockDim.x` runs of N columns, and go down one share.
-// Unless it is told that blocks may be alone, nvcc spares registers at the cost of loads in flight.
-template <int N, int Rows, typename T, typename F, typename Output, typename... Inputs>
-__global__ void __launch_bounds__(kColumns.threads, 1)
-    map_share_kernel(F f, Shares shares, int64_t runs, unsigned blocks_across, T* kept_rows,
-                     T* sums, Output output, Inputs... inputs) {
-  OPWRIGHT_KERNEL_ENTRY()
+template <int N, typename T>
+using ColumnScratch = compute_t<T>[kColumns.threads * N];
+
+// A block's threads stand in rows over `blockDim.x` runs of N columns, from run `first` on, and go
+// down the rows from `begin` to `end`, of which the first `kept` are not stored. Each sum goes to
+// put(place, column, sum), `place` being one in scratch that its thread alone uses from then on.
+template <int N, int Rows, typename T, typename F, typename Put, typename Output,
+          typename... Inputs>
+OPWRIGHT_DEVICE_INLINE void map_share(ColumnScratch<N, T>& scratch, F f, int64_t begin,
+                                      int64_t kept, int64_t end, int64_t first, int64_t runs,
+                                      Put put, Output output, Inputs... inputs) {
   using Compute = compute_t<T>;
-  using Scratch = Compute[kColumns.threads * N];
-  OPWRIGHT_SHARED(Scratch, scratch);
-  const int64_t first = static_cast<int64_t>(blockIdx.x % blocks_across) * blockDim.x;
-  const int64_t share = blockIdx.x / blocks_across, run = first + threadIdx.x;
-  const int64_t begin = shares.begin(share), end = shares.begin(share + 1);
-  const int64_t kept = shares.count > 1 ? kPieces<T> : 0, below = blockDim.y;
+  const int64_t run = first + threadIdx.x, below = blockDim.y;
   Compute own[N] = {};
   const auto add = [&own](const auto& results) {
 #pragma unroll
@@ -80,16 +81,57 @@ __global__ void __launch_bounds__(kColumns.threads, 1)
   __syncthreads();
   const int thread = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
   for (int i = thread; i < width; i += static_cast<int>(blockDim.x * blockDim.y)) {
-    const int64_t column = first * N + i;
-    if (column >= runs * N) break;
     Compute sum = 0;
     for (int y = 0; y < static_cast<int>(below); ++y) sum += scratch[y * width + i];
+    put(scratch[i], first * N + i, sum);
+  }
+}
+
+// A share for each block. Unless it is told that blocks may be alone, nvcc spares registers at the
+// cost of loads in flight.
+template <int N, int Rows, typename T, typename F, typename Output, typename... Inputs>
+__global__ void __launch_bounds__(kColumns.threads, 1)
+    map_share_kernel(F f, Shares shares, int64_t runs, unsigned blocks_across, T* kept_rows,
+                     T* sums, Output output, Inputs... inputs) {
+  OPWRIGHT_KERNEL_ENTRY()
+  using Scratch = ColumnScratch<N, T>;
+  OPWRIGHT_SHARED(Scratch, scratch);
+  const int64_t share = blockIdx.x / blocks_across, begin = shares.begin(share);
+  const int64_t kept = shares.count > 1 ? kPieces<T> : 0, columns = runs * N;
+  const auto put = [=](compute_t<T>&, int64_t column, compute_t<T> sum) {
+    if (column >= columns) return;
     if (kept > 0) {
-      put_sum(kept_rows + begin * runs * N + column, runs * N, sum);
+      put_sum(kept_rows + begin * columns + column, columns, sum);
     } else {
       sums[column] = narrow<T>(sum);
     }
+  };
+  const int64_t first = static_cast<int64_t>(blockIdx.x % blocks_across) * blockDim.x;
+  map_share<N, Rows, T>(scratch, f, begin, kept, shares.begin(share + 1), first, runs, put, output,
+                        inputs...);
+}
+
+// A share for each block of a pair, which adds both.
+template <int N, int Rows, typename T, typename F, typename Output, typename... Inputs>
+__global__ void __launch_bounds__(kColumns.threads, 1)
+    map_pair_kernel(F f, Shares shares, int64_t runs, T* sums, Output output, Inputs... inputs) {
+  OPWRIGHT_KERNEL_ENTRY()
+  using Scratch = ColumnScratch<N, T>;
+  OPWRIGHT_SHARED(Scratch, scratch);
+  const int rank = static_cast<int>(blockIdx.x % 2);
+  const int64_t first = static_cast<int64_t>(blockIdx.x / 2) * blockDim.x;
+  const auto put = [](compute_t<T>& place, int64_t, compute_t<T> sum) { place = sum; };
+  map_share<N, Rows, T>(scratch, f, shares.begin(rank), 0, shares.begin(rank + 1), first, runs, put,
+                        output, inputs...);
+  cluster_barrier();
+  const int width = static_cast<int>(blockDim.x) * N;
+  const int thread = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
+  for (int i = 2 * thread + rank; i < width; i += 2 * static_cast<int>(blockDim.x * blockDim.y)) {
+    const int64_t column = first * N + i;
+    if (column >= runs * N) break;
+    sums[column] = narrow<T>(read_of(0, &scratch[i]) + read_of(1, &scratch[i]));
   }
+  cluster_barrier();
 }
 
 // Adds the sums of the shares, and then computes the rows that were kept back, a thread a run.
@@ -126,11 +168,37 @@ struct SharedColumns {
   }
 };
 
+// The same by pairs of blocks, each with some of the runs: 0 pairs where no width, of whole lines
+// of memory, has them fill the device. (Of larger clusters a chip does not run as many blocks: an
+// H200 with its 132 multiprocessors 124 blocks in fours, and 120 in eights.)
+struct PairedColumns {
+  unsigned pairs = 0;
+  dim3 block;
+  Shares shares;
+
+  PairedColumns(int64_t rows, int64_t runs) : shares(shares_of(rows, 2, kColumns.least_rows)) {
+    const int64_t most = resident_blocks(kColumns.blocks) / 2;
+    for (int64_t width = kColumns.width; width >= kColumns.least_width; width /= 2) {
+      const int64_t across = (runs + width - 1) / width;
+      if (shares.count < 2 || across > most || across * 10 < most * 9) continue;
+      pairs = static_cast<unsigned>(across);
+      block = dim3(static_cast<unsigned>(width), static_cast<unsigned>(kColumns.threads / width));
+    }
+  }
+};
+
 template <int N, typename T, typename F, typename Output, typename... Inputs>
 void launch_map_and_sum(Stream stream, int64_t rows, int64_t columns, T* first, T* sums, F f,
                         Output output, Inputs... inputs) {
   constexpr int kRows = runs_in_flight<Inputs...>(kColumns.runs);
   const int64_t runs = columns / N;
+  if constexpr (kHasClusters) {
+    const auto paired = map_pair_kernel<N, kRows, T, F, Output, Inputs...>;
+    const PairedColumns over(rows, runs);
+    if (over.pairs > 0 && runs_in_clusters(paired))
+      return launch_in_clusters(paired, over.pairs, 2, over.block, stream, f, over.shares, runs,
+                                sums, output, inputs...);
+  }
   const SharedColumns over(rows, runs);
   launch(map_share_kernel<N, kRows, T, F, Output, Inputs...>, over.grid, over.block, stream, f,
          over.shares, runs, over.across, first, sums, output, inputs...);

@@ -10,10 +10,10 @@ struct MapParameters {
 };
 constexpr MapParameters kMap;
 
-// map_rows_and_sum: threads of a block, of which `width` stand side by side; how many blocks a
-// multiprocessor has of those that share a large matrix, and the fewest rows that one takes, since
-// each keeps one or two back; runs that a thread has in flight; threads of a block of the kernel
-// that adds the sums.
+// map_rows_and_sum: threads of a block, of which `width` stand side by side, in pairs of blocks
+// down to `least_width`; how many blocks a multiprocessor has of those that share a large matrix,
+// and the fewest rows that one takes, since each keeps one or two back; runs that a thread has in
+// flight; threads of a block of the kernel that adds the sums.
 struct ColumnParameters {
 #if defined(__HIP_PLATFORM_AMD__)
   int threads = 256;
@@ -23,6 +23,7 @@ struct ColumnParameters {
   int blocks = 1;
 #endif
   int width = 32;
+  int least_width = 8;
   int runs = 2;
   int least_rows = 64;
   int adding_threads = 1024;
