@@ -13,7 +13,7 @@ from opwright.errors import FoundFault
 from opwright.inputs.call import make_call
 from opwright.measure.cache import Flush
 from opwright.session import bench_calls
-from opwright.session.bench_calls import Calls, Judge, Settling, bound, trusted
+from opwright.session.bench_calls import Calls, Judge, Settling, bound, trusted, with_gradients
 from opwright.session.bench_cases import bench_cases
 from opwright.spec.operator import OperatorSpec
 
@@ -288,3 +288,32 @@ def test_a_judge_keeps_how_exact_the_first_result_was() -> None:
 def test_the_memory_of_results_is_that_of_fresh_ones_alone() -> None:
     assert calls_of(DOUBLED, lambda input: input * 2).results_bytes() == 64 * 4
     assert calls_of(ADDS, add_to).results_bytes() == 0
+
+
+SCALED = Operator(
+    "scaled(Tensor input, Tensor factor, Tensor unused) -> Tensor",
+    inputs={"input": Tensor(N), "factor": Tensor(N), "unused": Tensor(N)},
+    dtypes=("float32",),
+    reference=lambda input, factor, unused: input * factor,
+    function=lambda input, factor, unused: input * factor,
+).spec
+
+
+@pytest.mark.parametrize(
+    ("function", "lost"),
+    [
+        (lambda input, factor, unused: input * factor, ""),
+        (lambda input, factor, unused: input * factor + 0 * unused, ""),
+        (lambda input, factor, unused: input * factor.detach(), "factor"),
+        (lambda input, factor, unused: (input * factor).detach(), "factor, input"),
+    ],
+)
+def test_who_gives_fewer_gradients_than_the_reference_is_not_timed(
+    function: Any, lost: str
+) -> None:
+    call = make_call(SCALED, bench_cases(SCALED)[0])
+    if lost:
+        with pytest.raises(FoundFault, match=f"no gradient reaches {lost},"):
+            with_gradients(function, call)
+    else:
+        assert with_gradients(function, call)().requires_grad

@@ -106,7 +106,8 @@ def bound(function: Callable[..., Any], call: Call) -> Callable[[], Any]:
 def with_gradients(function: Callable[..., Any], call: Call) -> Callable[[], Any]:
     """The call, and the gradients of all that it takes for incoming ones that are drawn beforehand.
 
-    What it returns is the function's. Its arguments are the call's memory, as leaves of a graph.
+    What it returns is the function's. Its arguments are the call's memory, as leaves of a graph. Raises
+    `FoundFault` where the function gives fewer gradients than the reference: it would seem to be quick.
     """
     leaves = {
         name: tensor.detach().requires_grad_()
@@ -116,6 +117,11 @@ def with_gradients(function: Callable[..., Any], call: Call) -> Callable[[], Any
     forward = bound(function, Call(call.spec, {**call.arguments, **leaves}))
     wanted = list(leaves.values())
     incoming = [torch.randn_like(tensor) for tensor in _differentiable(call.spec, forward())]
+    lost = leaves.keys() - _led_back_to(call.spec, forward, leaves)
+    if lost and (lost := lost & _led_back_to(call.spec, _of_reference(call, leaves), leaves)):
+        raise FoundFault(
+            f"no gradient reaches {', '.join(sorted(lost))}, as it does from the reference"
+        )
 
     def run() -> Any:
         returned = forward()
@@ -125,6 +131,24 @@ def with_gradients(function: Callable[..., Any], call: Call) -> Callable[[], Any
         return returned
 
     return run
+
+
+def _of_reference(call: Call, leaves: dict[str, torch.Tensor]) -> Callable[[], Any]:
+    return bound(call.spec.reference, Call(call.spec, {**call.arguments, **leaves}))
+
+
+def _led_back_to(
+    spec: OperatorSpec, forward: Callable[[], Any], leaves: dict[str, torch.Tensor]
+) -> set[str]:
+    """The leaves that the results of a call give gradients."""
+    sums = [tensor.sum() for tensor in _differentiable(spec, forward())]
+    if not sums:
+        return set()
+    ones = [torch.ones_like(each) for each in sums]
+    found: Sequence[torch.Tensor | None] = torch.autograd.grad(
+        sums, list(leaves.values()), ones, allow_unused=True
+    )
+    return {name for name, gradient in zip(leaves, found, strict=True) if gradient is not None}
 
 
 def replayed(bind: Bind, device: Device) -> Bind:
