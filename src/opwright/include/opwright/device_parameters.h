@@ -45,6 +45,7 @@ struct RowParameters {
   int sum_blocks = 2;
   int least_rows = 16;
   int most_runs = 8;
+  int cold_rows = 512;
 #if defined(__HIP_PLATFORM_AMD__)
   int most_threads = 256;
   int most_sum_runs = 4;

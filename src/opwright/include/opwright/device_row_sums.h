@@ -58,7 +58,7 @@ class SummedRow : public Row<Element, N, Runs> {
 
   // Where the run begins that is this thread's own number k.
   OPWRIGHT_DEVICE_INLINE int64_t column(int k) const {
-    return panel + (static_cast<int64_t>(k) * blockDim.x + threadIdx.x) * N;
+    return panel + static_cast<int64_t>(place_of_run<kOwn>(static_cast<int>(threadIdx.x), k)) * N;
   }
 
   // Calls put(i, column, sum) for sum `i` of each column, over all rows of threads.
@@ -73,14 +73,15 @@ class SummedRow : public Row<Element, N, Runs> {
 #pragma unroll
         for (int i = 0; i < N; ++i) scratch[threadIdx.y * across + x + i] = part(own[k][i], of);
         __syncthreads();
-        const int64_t first = panel + static_cast<int64_t>(k) * across;
 #pragma unroll 1
-        for (int i = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
-             i < across && first + i < this->columns; i += threads) {
+        for (int i = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x); i < across;
+             i += threads) {
+          const int64_t column = panel + place_of_run<kOwn>(i / N, k) * N + i % N;
+          if (column >= this->columns) continue;
           auto sum = scratch[i];
 #pragma unroll 1
           for (int y = 1; y < static_cast<int>(blockDim.y); ++y) sum += scratch[y * across + i];
-          put(of, first + i, sum);
+          put(of, column, sum);
         }
         __syncthreads();
       }

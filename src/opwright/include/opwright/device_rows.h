@@ -50,11 +50,55 @@ struct RowInMemory {
 
   OPWRIGHT_DEVICE_INLINE Run<T, N> get(int, int64_t at) const { return load<N>(row + at); }
 };
+// Numbers that follow from such parts: computed anew wherever they are used, or kept.
+template <typename F, int N>
+struct Numbers {
+  F at[N];
+
+  OPWRIGHT_DEVICE_INLINE F number(int i) const { return at[i]; }
+};
+template <typename Compute, int N, int Runs>
+struct RowNumbers {
+  Numbers<Compute, N> run[Runs];
+
+  OPWRIGHT_DEVICE_INLINE Numbers<Compute, N> get(int k, int64_t) const { return run[k]; }
+};
+template <typename Compute, int N, typename F, typename Values>
+struct RowMapped {
+  F f;
+  Values values;
+
+  OPWRIGHT_DEVICE_INLINE Numbers<Compute, N> get(int k, int64_t at) const {
+    const auto run = values.get(k, at);
+    Numbers<Compute, N> numbers;
+#pragma unroll
+    for (int i = 0; i < N; ++i) numbers.at[i] = f(run.number(i));
+    return numbers;
+  }
+};
+
+OPWRIGHT_DEVICE_INLINE void prefetch(const void* from) {
+#if OPWRIGHT_CUDA_ARCH
+  asm volatile("prefetch.global.L1 [%0];" ::"l"(from));
+#else
+  static_cast<void>(from);
+#endif
+}
+
+// Threads side by side take runs side by side, in groups of so many, and what one of them takes
+// next lies behind its group's: places differ by constants then, which cost no instructions.
+constexpr int kGroup = 32;
+
+// Where run `k` of a thread's `Runs` stands in the row.
+template <int Runs>
+OPWRIGHT_DEVICE_INLINE int place_of_run(int thread, int k) {
+  return thread / kGroup * (kGroup * Runs) + thread % kGroup + k * kGroup;
+}
 
 }  // namespace detail
 
-// A row in the hands of the `blockDim.x` threads that share threadIdx.y: every Nth run of N
-// elements is a thread's own. With Runs it has so many at most; without, as many as there are.
+// A row in the hands of the `blockDim.x` threads that share threadIdx.y, in runs of N elements.
+// With Runs a thread has so many at most; without, as many as there are.
 template <typename Element, int N, int Runs>
 class Row {
  public:
@@ -63,6 +107,7 @@ class Row {
   int64_t columns;
   int64_t index;
   bool is_stored;
+  bool is_cold;                         // vectors beside the row are in no cache yet
   Two<Compute> (*scratch)[kMostWaves];  // two of these, in turns: so sums need one barrier each
   int turn;
 
@@ -92,9 +137,25 @@ class Row {
     }
   }
 
-  // As along, but read where it is used, from the caches, and in no register meanwhile.
+  // f of this thread's elements. It is computed once where there are registers for the results.
+  template <typename F, typename Values>
+  OPWRIGHT_DEVICE_INLINE auto map(F f, const Values& values) const {
+    if constexpr (Runs > 0 && Runs * N * sizeof(Compute) <= kKeptBytes) {
+      detail::RowNumbers<Compute, N, Runs> kept;
+      each([&](int k, int64_t at) {
+        of_run([&](int i, auto number) { kept.run[k].at[i] = f(number); }, values.get(k, at));
+      });
+      return kept;
+    } else {
+      return detail::RowMapped<Compute, N, F, Values>{f, values};
+    }
+  }
+
+  // As along, but read where it is used, from the caches, and in no register meanwhile. What is in
+  // no cache yet is asked for.
   template <typename T>
   OPWRIGHT_DEVICE_INLINE auto later(View<T, 1> vector) const {
+    if (is_cold) each([&](int, int64_t at) { detail::prefetch(vector.data + at); });
     return detail::RowInMemory<std::remove_const_t<T>, N>{vector.data};
   }
 
@@ -131,15 +192,19 @@ class Row {
   OPWRIGHT_DEVICE_INLINE bool is_first() const { return is_stored && threadIdx.x == 0; }
 
  protected:
+  // What map() may keep, beside what a body has loaded.
+  static constexpr int kKeptBytes = 64;
+
   // Calls f(k, column) for each run of this thread: its number, and where it begins.
   template <typename F>
   OPWRIGHT_DEVICE_INLINE void each(F f) const {
     if constexpr (Runs > 0) {
+      const int first = detail::place_of_run<Runs>(static_cast<int>(threadIdx.x), 0) * N;
+      const int left = static_cast<int>(columns) - first;
+      const int64_t start = first;
 #pragma unroll
-      for (int k = 0; k < Runs; ++k) {
-        const int64_t at = (static_cast<int64_t>(k) * blockDim.x + threadIdx.x) * N;
-        if (at < columns) f(k, at);
-      }
+      for (int k = 0; k < Runs; ++k)
+        if (k * detail::kGroup * N < left) f(k, start + k * detail::kGroup * N);
     } else {
       for (int64_t at = static_cast<int64_t>(threadIdx.x) * N; at < columns; at += blockDim.x * N)
         f(0, at);
@@ -174,6 +239,7 @@ __global__ void __launch_bounds__(kRows.most_threads)
   Row<Element, N, Runs> row = {};
   row.columns = columns;
   row.scratch = scratch;
+  row.is_cold = rows <= kRows.cold_rows;
   const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.y;
   for (int64_t first = static_cast<int64_t>(blockIdx.x) * blockDim.y; first < rows; first += step) {
     // Threads without a row take the last once more: all of a block have to meet at barriers.

@@ -16,12 +16,14 @@ struct LayerNorm {
   template <typename Row>
   __device__ void operator()(Row& row) const {
     const auto x = row.load(input);
+    const auto w = row.later(weight);
+    const auto b = row.later(bias);
     const Compute mean = row.sum([](Compute v) { return v; }, x) / Compute(row.columns);
-    const Compute squares = row.sum([=](Compute v) { return (v - mean) * (v - mean); }, x);
+    const auto centred = row.map([=](Compute v) { return v - mean; }, x);
+    const Compute squares = row.sum([](Compute v) { return v * v; }, centred);
     const Compute scale = Compute(1) / sqrt(squares / Compute(row.columns) + eps);
     row.store(
-        output, [=](Compute v, Compute f, Compute b) { return (v - mean) * scale * f + b; }, x,
-        row.later(weight), row.later(bias));
+        output, [=](Compute v, Compute f, Compute b) { return v * scale * f + b; }, centred, w, b);
   }
 };
 

@@ -16,9 +16,9 @@ struct RowSoftmax {
     const auto x = row.load(input);
     const auto larger = [](Compute a, Compute b) { return a < b ? b : a; };
     const Compute largest = row.reduce(Compute(-INFINITY), larger, [](Compute v) { return v; }, x);
-    const auto power = [=](Compute v) { return opwright::exp<T>(v - largest); };
-    const Compute scale = Compute(1) / row.sum(power, x);
-    row.store(output, [=](Compute v) { return power(v) * scale; }, x);
+    const auto powers = row.map([=](Compute v) { return opwright::exp<T>(v - largest); }, x);
+    const Compute scale = Compute(1) / row.sum([](Compute v) { return v; }, powers);
+    row.store(output, [=](Compute v) { return v * scale; }, powers);
   }
 };
 
