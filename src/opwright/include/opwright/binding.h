@@ -11,7 +11,6 @@
 
 #include "binding_types.h"
 #include "exact.h"
-#include "large_pages.h"
 #include "optional.h"
 #include "overlap.h"
 #include "refusal.h"
@@ -241,13 +240,6 @@ inline void at_most(const char* op, const char* name, double value, double maxim
       expected_of(op, name).add("at most ").add_number(maximum).add(", got ").add_number(value));
 }
 
-inline Tensor new_tensor(const int64_t* sizes, int64_t dim, DType dtype, const Tensor& device_of) {
-  Tensor made = empty(sizes, dim, dtype, device_of);
-  if (made.device_type() == cpu_device())
-    want_large_pages(made.data(), numel(made) * made.element_bytes());
-  return made;
-}
-
 // The sizes of an output, put together one after the other.
 class OutputSizes {
  public:
@@ -264,7 +256,7 @@ class OutputSizes {
   }
 
   Tensor allocate(DType dtype, const Tensor& device_of) const {
-    return new_tensor(sizes_, count_, dtype, device_of);
+    return empty(sizes_, count_, dtype, device_of);
   }
 
  private:
@@ -293,7 +285,7 @@ inline void constraint(const char* op, bool holds, const char* text,
 // The tensor itself where it is dense, a dense copy otherwise.
 inline Tensor densified(Tensor&& tensor, bool dense) {
   if (dense) return std::move(tensor);
-  Tensor copied = new_tensor(tensor.sizes(), tensor.dim(), tensor.dtype(), tensor);
+  Tensor copied = empty(tensor.sizes(), tensor.dim(), tensor.dtype(), tensor);
   copy(copied, tensor);
   return copied;
 }
