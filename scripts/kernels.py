@@ -92,7 +92,8 @@ def _how(timed: Sequence[dict[str, Any]], target: str) -> str:
     return (
         f"Printed by `python scripts/kernels.py` from records that `evidence/kernels.sh` makes"
         f"{'' if target == 'cuda' else ' with `TARGET=cpu`'}: {timed[0]['started_at'][:10]}, PyTorch "
-        f"{facts['torch']}, timer {row['timer']}, cache {row['cache']}, medians of {' or '.join(map(str, counts))} fresh "
+        f"{facts['torch']}, timer {row['timer']}, cache {row['cache']}, medians of "
+        f"{' or '.join(map(str, counts))} fresh "
         "processes. What stands below a rival says how many times as fast the operator is as it, above 1 for "
         "faster; `of a copy` is the share of the bytes a second that a copy of as many bytes moves. `*`: the "
         "record doubts the row, and says why. `!`: the measurement calls the operator slower. `?`: it cannot "
