@@ -5,6 +5,7 @@ import math
 import pytest
 import torch
 
+from opwright.graph import script_body
 from opwright.graph.differences import EXACT, Allowed, differing, same
 
 
@@ -66,6 +67,38 @@ def test_a_tolerance_lets_pass_what_lies_within_and_no_more() -> None:
     assert differing(["`y`"], [one], [one.nan_to_num(nan=0.0)], allowed) is not None
     whole = torch.tensor([100])
     assert differing(["`y`"], [whole], [whole + 1], allowed) is not None
+
+
+INFINITE = torch.tensor([math.inf, -math.inf, math.inf, 5.0, 7.0, math.nan], dtype=torch.float64)
+OTHERS = torch.tensor([5.0, math.inf, math.nan, math.inf, -math.inf, math.inf], dtype=torch.float64)
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16, torch.complex64])
+@pytest.mark.parametrize("tolerance", [(0.0, 1e-3), (1e-3, 1e-3), (1e-3, 0.0)], ids=str)
+def test_no_tolerance_makes_infinite_numbers_the_same_as_others(
+    dtype: torch.dtype, tolerance: tuple[float, float]
+) -> None:
+    one, other = INFINITE.to(dtype), OTHERS.to(dtype)
+    finding = differing(["`y`"], [one], [other], Allowed(tolerance))
+    assert finding is not None
+    assert finding.details["count"] == 6
+    assert differing(["`y`"], [one], [one.clone()], Allowed(tolerance)) is None
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.float32, torch.complex64, torch.int64])
+@pytest.mark.parametrize("tolerance", [None, (0.0, 1e-3), (1e-3, 1e-3), (60000.0, 1.0)], ids=str)
+def test_a_script_lets_pass_what_opwright_does(
+    dtype: torch.dtype, tolerance: tuple[float, float] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(script_body, "TOLERANCE", tolerance)
+    finite = [0.0, -0.0, 1.0, 1.0005, 1.002, 6e4, -6e4]
+    values = torch.tensor(
+        finite if dtype == torch.int64 else [*finite, math.inf, -math.inf, math.nan]
+    ).to(dtype)
+    one, other = (t.flatten() for t in torch.meshgrid(values, values, indexing="ij"))
+    wrong = int(script_body.differing(one, other).sum())
+    finding = differing(["`y`"], [one], [other], Allowed(tolerance))
+    assert wrong == (0 if finding is None else finding.details["count"])
 
 
 def test_another_number_of_results_is_a_difference() -> None:

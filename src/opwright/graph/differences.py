@@ -68,7 +68,9 @@ def _unequal(expected: torch.Tensor, found: torch.Tensor, allowed: Allowed) -> t
         return ~nan & ((expected != found) | (expected.signbit() != found.signbit()))
     absolute, relative = allowed.tolerance
     wide, other = expected.double(), found.double()
-    near = (wide - other).abs() <= absolute + relative * wide.abs()
+    # An infinite bound would be above any difference: infinities are the same, or they are not.
+    finite = wide.isfinite() & other.isfinite()
+    near = finite & ((wide - other).abs() <= absolute + relative * wide.abs())
     return ~(nan | (wide == other) | near)
 
 

@@ -111,8 +111,13 @@ def on_device(tensors: list[torch.Tensor]) -> list[torch.Tensor]:
 
 def differing(expected: torch.Tensor, found: torch.Tensor) -> torch.Tensor:
     """Where two results differ. NaN is the same as NaN."""
+    if expected.is_complex():
+        parts = (torch.view_as_real(t.resolve_conj().contiguous()) for t in (expected, found))
+        return differing(*parts).any(-1)
     if TOLERANCE is not None and expected.is_floating_point():
-        return ~torch.isclose(found, expected, atol=TOLERANCE[0], rtol=TOLERANCE[1], equal_nan=True)
+        atol, rtol = TOLERANCE
+        wide = (found.double(), expected.double())
+        return ~torch.isclose(*wide, atol=atol, rtol=rtol, equal_nan=True)
     unequal = expected != found
     if not expected.is_floating_point():
         return unequal
