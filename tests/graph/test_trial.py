@@ -11,13 +11,15 @@ import pytest
 import torch
 
 from graph_operators import setting_for
+from opwright import Dim, Operator, Tensor
 from opwright.graph.arrangement import CompanionAlone, arrangement_named
 from opwright.graph.compiling import MODE as COMPILE
 from opwright.graph.protocol import Evidence, Failed, Mode
-from opwright.graph.trial import run_trial
+from opwright.graph.trial import _alias, run_trial
 from opwright.records.graph import Answer
 from opwright.records.verdict import Finding
 
+n = Dim("n", typical=(8,), edge=(3,))
 YES = Answer("pass", "made by hand")
 Change = Callable[[Sequence[torch.Tensor], torch.nn.Module], list[torch.Tensor]]
 
@@ -104,6 +106,26 @@ def test_an_argument_given_back_or_changed_is_named() -> None:
 
     assert kinds(mode_that(back)) == ["result is an argument"]
     assert kinds(mode_that(changed)) == ["argument changed"]
+
+
+def test_one_tensor_for_two_results_is_named_and_empty_ones_are_not() -> None:
+    spec = Operator(
+        "given_twice(Tensor input) -> (Tensor first, Tensor second)",
+        inputs={"input": Tensor(n, n)},
+        outputs={"first": Tensor(n, n), "second": Tensor(n, n)},
+        dtypes=("float32",),
+        reference=lambda input: (input, input),
+        function=lambda input: (input, input.clone()),
+    ).spec
+    setting, one = setting_for(doubled, spec=spec), torch.ones(2)
+    finding = _alias(setting, {}, [one, one[1:]])
+    assert finding is not None
+    assert (finding.kind, finding.details) == (
+        "results share memory",
+        {"output": "second", "other": "first"},
+    )
+    assert _alias(setting, {}, [one, one.clone()]) is None
+    assert _alias(setting, {}, [torch.empty(0), torch.empty(0)]) is None
 
 
 def test_what_a_run_raises_is_put_into_the_modes_words() -> None:

@@ -181,11 +181,16 @@ def _changed(setting: Setting, case: Case, taken: Mapping[str, torch.Tensor]) ->
 def _alias(
     setting: Setting, taken: Mapping[str, torch.Tensor], fresh: Sequence[torch.Tensor]
 ) -> Finding | None:
-    """The finding on a fresh result that is an argument's memory."""
+    """The finding on a fresh result that is an argument's memory, or that of another fresh result."""
     held = {tensor.untyped_storage().data_ptr(): name for name, tensor in taken.items()}
+    earlier: dict[int, str] = {}
     for item, tensor in zip(setting.spec.schema.fresh_returns, fresh, strict=False):
-        owner = held.get(tensor.untyped_storage().data_ptr())
-        if owner is not None and tensor.numel():
+        if not tensor.numel():
+            continue
+        place = tensor.untyped_storage().data_ptr()
+        if (other := earlier.setdefault(place, item.name)) != item.name:
+            return _shared(item.name, other)
+        if (owner := held.get(place)) is not None:
             return Finding(
                 "result is an argument",
                 f"`{item.name}` lies in the memory of `{owner}`, and the schema promises memory of its own: "
@@ -193,3 +198,12 @@ def _alias(
                 {"output": item.name, "argument": owner},
             )
     return None
+
+
+def _shared(name: str, other: str) -> Finding:
+    return Finding(
+        "results share memory",
+        f"`{name}` lies in the memory of `{other}`, and the schema promises each result memory of its own: "
+        "a compiler may write to either",
+        {"output": name, "other": other},
+    )
