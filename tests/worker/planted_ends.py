@@ -281,6 +281,11 @@ def crash_later(item: Item) -> Item:
     return {"pid": os.getpid()}
 
 
+def kill_parent(item: Item) -> None:
+    os.kill(os.getppid(), signal.SIGKILL)
+    time.sleep(60)  # it goes with its parent
+
+
 def environment_variable(item: Item) -> Item:
     return {"value": os.environ.get(item["name"])}
 

@@ -555,6 +555,21 @@ def test_a_lost_zygote_is_one_error_and_takes_its_child_along() -> None:
     assert gone(answer["pid"])
 
 
+def test_a_lost_zygote_is_replaced_for_what_is_used_next(tmp_path: Path) -> None:
+    with Worker(SETUP, limits=ROOMY, environment={"PLANTED": "yes"}) as worker:
+        zygote = answer_of(worker, "ids")["parent"]
+        with pytest.raises(WorkerError, match="killed by signal 9") as lost:
+            one(worker, "kill_parent")
+        assert "os.getppid()" in lost.value.hint  # what ended it may be the operator
+        with pytest.raises(WorkerError, match="was lost before"):
+            one(worker, "fine")
+        worker.use({}, setup=SETUP)
+        again = answer_of(worker, "ids")["parent"]
+        assert again != zygote
+        assert answer_of(worker, "environment_variable", name="PLANTED")["value"] == "yes"
+    assert gone(zygote, again)
+
+
 def gone(*pids: int) -> bool:
     """Whether these processes, which are no children of ours, end within a minute."""
     deadline = time.monotonic() + 60

@@ -15,6 +15,10 @@ from opwright.worker.spawn import start_zygote
 from opwright.worker.wire import Message, Reader, encode, receive
 
 _PRELOAD_SECONDS = 600.0
+_WHO_ENDS_IT = (
+    "Opwright does not end it so. The operator may have, whose process is its child (os.getppid()); else it was "
+    "somebody outside, or the kernel for want of memory: look at its log (dmesg)."
+)
 _MARGIN_SECONDS = 60.0  # for ending children and for a machine that is slow
 
 
@@ -28,7 +32,7 @@ class Worker:
 
     A process that imports the ``preload`` modules and forks the children is started at once. These
     modules must start no threads of their own when imported; torch does not. ``environment`` is
-    laid over this process's own.
+    laid over this process's own. An operator may end that process, too: `use` then starts another.
 
     Not for use by several threads at a time. Raises WorkerError if no process can be started.
     """
@@ -45,17 +49,28 @@ class Worker:
         self.limits = limits or Limits()
         self.output = Output()
         self._losses: list[Ended] = []
+        self._closed = self._is_lost = False
+        self._pid = os.getpid()
+        self._preload, self._environment = list(preload), environment
+        self._begin()
+        self.use(payload or {}, setup=setup)
+
+    def _begin(self) -> None:
+        """Start the process that forks the children."""
         self._reader = Reader(max_bytes=1 << 32)
         self._preloading = True
-        self._closed = False
-        self._pid = os.getpid()
-        self.use(payload or {}, setup=setup)
-        self._zygote = start_zygote(environment)
+        self._zygote = start_zygote(self._environment)
+        self._is_lost = False
         log("worker.start", "starting the worker", pid=self._zygote.process.pid)
-        self._send({"do": "preload", "modules": list(preload)})
+        self._send({"do": "preload", "modules": self._preload})
 
     def use(self, payload: Mapping[str, Any], *, setup: str) -> None:
-        """From the next item on, answer with what ``setup`` makes of ``payload``, afresh."""
+        """From the next item on, answer with what ``setup`` makes of ``payload``, afresh.
+
+        Raises WorkerError if the process that forks children was lost, and no other can be started.
+        """
+        if self._is_lost and not self._closed:
+            self._begin()
         use = {"setup": setup, "payload": dict(payload)}
         # Sent with the next request: who preloads does not listen, and a payload may be large.
         self._pending: Message | None = {"do": "use", "use": use, "limits": asdict(self.limits)}
@@ -129,7 +144,7 @@ class Worker:
                 f"this worker belongs to process {self._pid}, and not to its fork {os.getpid()}",
                 hint="Make a Worker of its own in each process.",
             )
-        if self._preloading and not self._closed:  # a closed one is refused below
+        if self._preloading and not (self._closed or self._is_lost):  # these are refused below
             self._await_preload()
         seconds = 2 * self.limits.setup_seconds + self.limits.case_seconds + _MARGIN_SECONDS
         if self._pending is not None:
@@ -154,6 +169,10 @@ class Worker:
     def _send(self, message: Message) -> None:
         if self._closed:
             raise WorkerError("the worker is closed", hint="Make a new Worker.")
+        if self._is_lost:
+            raise WorkerError(
+                "the process that runs operators was lost before", hint="`Worker.use` starts another."
+            )
         try:
             self._zygote.connection.sendall(encode(message))
         except OSError:
@@ -176,14 +195,12 @@ class Worker:
         return reply
 
     def _lost(self, what: str) -> WorkerError:
-        """Close the worker and return the error that says why."""
+        """End what is left of the process that forks children, and return the error that says why."""
         self._zygote.connection.close()
         words = self._zygote.last_words()
-        self.close()
-        return WorkerError(
-            f"the process that runs operators {what}: {words}",
-            hint="Only a signal from outside should end it: look at the kernel's log (dmesg).",
-        )
+        self._is_lost = True
+        self._zygote.stop(at_once=self._preloading)
+        return WorkerError(f"the process that runs operators {what}: {words}", hint=_WHO_ENDS_IT)
 
 
 def _setup_error(ended: Ended) -> OpwrightError:
