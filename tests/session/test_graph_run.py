@@ -11,12 +11,14 @@ from typing import Any
 import pytest
 
 from graph_operators import RIGHT, graphed
-from opwright.errors import CompileError
+from made_graph import RIGHT as RIGHT_TRIAL
+from made_graph import made_operator
+from opwright.errors import CompileError, NotEvidence, WorkerError
 from opwright.records.graph import GraphedOperator, GraphTrial
 from opwright.session import graph_run
 from opwright.session.graph_asked import GraphAsked
 from opwright.session.graph_planted import GraphDefect, Silent, graph_defects, try_graph_defect
-from opwright.session.graph_run import graphing
+from opwright.session.graph_run import GraphRun, graph_operators, graphing
 from opwright.spec.target import Target
 from opwright.worker import Worker
 
@@ -366,3 +368,87 @@ def test_one_that_fails_everywhere_is_not_said_to_be_spoiled_by_a_capture(
     asked = GraphAsked(SIMULATED, ("cudagraph",), alone=True)
     (trial,) = graphed(worker, folder, asked).trials
     assert [finding.kind for finding in trial.findings] == ["fails as it is"]
+
+
+# One that ends the worker, one that is right, one whose arguments fit into no memory, one for a GPU alone.
+ODD = """
+import os
+from opwright import Dim, Operator, Tensor
+
+rows = Dim("rows", typical=(2,), edge=(1,))
+n = Dim("n", typical=(8,), edge=(5,))
+
+
+def killer(input):
+    os.kill(os.getppid(), 9)
+    return input * 2
+
+
+def operator(name, **more):
+    return Operator(
+        f"{name}(Tensor input) -> Tensor",
+        inputs={"input": Tensor(rows, n)},
+        dtypes=("float32",),
+        reference=lambda input: input * 2,
+        **more,
+    )
+
+
+ends_its_worker = operator("ends_its_worker", function=killer)
+right = operator("right", function=lambda input: input * 2)
+"""
+
+
+@pytest.fixture
+def odd(tmp_path: Path) -> Path:
+    file = tmp_path / "odd.py"
+    file.write_text(ODD)
+    return file
+
+
+def test_an_operator_that_ends_the_worker_leaves_the_next_one_to_be_judged(odd: Path) -> None:
+    run, asked = GraphRun(), GraphAsked(CPU, ("compile:aot_eager",), alone=True)
+    with graphing(asked) as own:
+        graph_operators(run, own, [f"{odd}:ends_its_worker", f"{odd}:right"], asked, Silent())
+    assert [type(error) for error in run.errors] == [WorkerError]
+    assert [operator.name for operator in run.operators] == ["ends_its_worker", "right"]
+    assert run.operators[0].not_run
+    assert run.operators[1].verdict == "pass"
+
+
+def test_arguments_that_cannot_be_made_are_no_fault_of_the_operator(
+    odd: Path, worker: Worker
+) -> None:
+    sizes = ({"rows": 1_000_000, "n": 100_000},)
+    asked = GraphAsked(CPU, ("compile:aot_eager",), alone=True, shapes=sizes)
+    found = graphed(worker, f"{odd}:right", asked)
+    assert found.verdict == "not checked"
+    assert [trial.findings for trial in found.trials] == [()] * len(found.trials)
+    assert "arguments could not be made: the process failed to allocate" in (
+        found.trials[0].equal.reason
+    )
+
+
+def test_a_target_without_sources_is_not_run_and_proves_nothing(
+    worker: Worker, tmp_path: Path
+) -> None:
+    run = GraphRun()
+    file = tmp_path / "op.py"
+    file.write_text(
+        ODD.replace('right = operator("right", function=lambda input: input * 2)', "")
+        + 'generated = operator("generated", sources={"cpu": "generated.cpp"})\n'
+    )
+    (tmp_path / "generated.cpp").write_text("")
+    asked = GraphAsked(SIMULATED, ("cudagraph",), alone=True, emit=tmp_path / "written")
+    graph_operators(run, worker, [f"{file}:generated"], asked, Silent())
+    (found,) = run.operators
+    assert found.not_run == found.not_emitted == "generated has no sources for target simulated"
+    assert run.exit_code == NotEvidence.exit_code
+
+
+def test_a_script_that_is_not_written_takes_the_success_from_a_run() -> None:
+    passed = made_operator(RIGHT_TRIAL)
+    run = GraphRun(operators=[passed])
+    assert run.exit_code == 0
+    run.operators.append(replace(passed, not_emitted="its function has no text"))
+    assert run.exit_code == NotEvidence.exit_code

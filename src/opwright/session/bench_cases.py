@@ -157,7 +157,7 @@ def _fitting(spec: OperatorSpec, sizes: Sizes, scalars: Mapping[str, Any]) -> Si
         _require_size(spec, name, sizes[name], several=not isinstance(dim, Dim))
     if not _fits(spec, sizes, scalars):
         raise UsageError(
-            f"{spec.name} is not timed at {label(sizes)}: a tensor is empty or has more than "
+            f"{spec.name} is not run at {label(sizes)}: a tensor is empty or has more than "
             f"{_MOST_ELEMENTS} elements, or a constraint is not met",
             hint="Choose other sizes; its description has the constraints.",
         )

@@ -32,7 +32,7 @@ def emitted(
     script = asked.emit / f"{spec.name}_{_UNFIT.sub('_', mode)}.py"
     if kind is superkernel.MODE:
         return _emitted_for_npu(record, spec, option, script, asked)
-    if why := why_not_emitted(spec, asked.target):
+    if why := spec.lacks_kernels_for(asked.target) or why_not_emitted(spec, asked.target):
         return replace(record, not_emitted=why)
     artifact = build_operator(spec, asked.target)
     assert artifact is not None

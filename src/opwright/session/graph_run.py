@@ -42,6 +42,7 @@ from opwright.spec.target import Target
 from opwright.worker import Ended, Limits, Worker
 
 _SETUP_SECONDS = 300.0
+_LOADING = "loading"  # the stage in which arguments are made
 # Option of a mode -> what it is made with.
 _COMPILERS = {
     "inductor": INDUCTOR,
@@ -78,8 +79,14 @@ class GraphRun:
 
     @property
     def exit_code(self) -> int:
-        """A fault weighs more than what could not be judged, and that more than what proved nothing."""
-        return run_code((operator.verdict for operator in self.operators), self.errors)
+        """A fault weighs more than what could not be judged, and that more than what proved nothing.
+
+        A script that was asked for and not written weighs as much as the last.
+        """
+        verdicts: list[str] = [operator.verdict for operator in self.operators]
+        if any(operator.not_emitted for operator in self.operators):
+            verdicts.append("not checked")
+        return run_code(verdicts, self.errors)
 
 
 @contextmanager
@@ -160,6 +167,8 @@ class _Operator:
             record = emitted(record, spec, mode, asked)
         if why := _no_device(asked.target):
             return replace(record, not_run=why)
+        if lacking := spec.lacks_kernels_for(asked.target):
+            return replace(record, not_run=lacking)
         trials = list(planned(spec, mode, asked))
         artifact = with_whole(partial(build_operator, spec, asked.target), self._put_under_test)
         watcher.begin(f"{spec.name} in {mode}", len(trials))
@@ -201,7 +210,7 @@ class _Operator:
                 empty,
                 "no other sizes meet the description's constraints, or they would be too large",
             )
-        self._stage.write_text("loading", encoding="utf-8")
+        self._stage.write_text(_LOADING, encoding="utf-8")
         started = time.monotonic()
         item = {**trial.to_json(), "tolerance": self._asked.tolerance}
         answer = next(self._worker.run([item]))
@@ -222,6 +231,9 @@ def _nothing_yet(trial: Planned) -> GraphTrial:
 
 
 def _ended(empty: GraphTrial, trial: Planned, ended: Ended, stage: str) -> GraphTrial:
+    if stage == _LOADING and ended.kind in ("memory", "raised", "hung"):  # nothing has called the operator
+        raised = "it raised " if ended.kind == "raised" else "the process "
+        return with_reason(empty, f"its arguments could not be made: {raised}{ended.message}")
     outcome = ended_outcome(ended)
     if not outcome.findings:
         return with_reason(empty, outcome.reason)

@@ -110,7 +110,7 @@ def _describe(error: BaseException) -> Message:
         facts["message"] = f"called sys.exit({text})"
     elif isinstance(error, MemoryError) or any(word in text.lower() for word in _MEMORY_WORDS):
         facts["kind"] = "memory"
-        facts["message"] = f"an allocation failed: {name}: {text}"
+        facts["message"] = f"failed to allocate memory: {name}: {text}"
     return facts
 
 
