@@ -26,6 +26,17 @@ def test_colour_follows_what_the_environment_asks_for(
     assert printed(capsys) == "right\n"
 
 
+def test_commands_to_a_terminal_in_a_text_are_shown_and_not_obeyed(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output().print("clear \x1b[2J\x9b1m it")
+    assert capsys.readouterr().out == "clear \\x1b[2J\\x9b1m it\n"
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    aside().print("\x1b]0;title\x07", style="green")
+    assert capsys.readouterr().err.startswith("\x1b[32m\\x1b]0;title")
+
+
 def test_results_and_what_is_said_on_the_way_are_apart(capsys: pytest.CaptureFixture[str]) -> None:
     output().print("[result]")
     aside().print("[aside]")

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import codecs
+import re
 import sys
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
+    from rich.console import Console, ConsoleOptions, RenderableType
 
 _LIMITLESS = 1_000_000
+_COMMANDS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # not tabs and ends of lines
 
 
 def output() -> Console:
@@ -67,11 +70,27 @@ def _plain(error: UnicodeError) -> tuple[str | bytes, int]:
     return codecs.backslashreplace_errors(error) if plain is None else (plain, at + 1)
 
 
+def harmless(text: str) -> str:
+    """The text with an escape for each character that commands a terminal."""
+    return _COMMANDS.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+
+
 def _console(*, stderr: bool) -> Console:
     from rich.console import Console
+    from rich.segment import Segment
 
     class Piped(Console):
-        """A console whose reader may leave: the command ends as with any other output, quietly."""
+        """A console whose reader may leave: the command ends as with any other output, quietly.
+
+        What it is given is shown and not obeyed: an operator's message may hold a terminal's commands.
+        """
+
+        def render(
+            self, renderable: RenderableType, options: ConsoleOptions | None = None
+        ) -> Iterator[Segment]:
+            """Pieces of text; rich's own commands are marked as such."""
+            for piece in super().render(renderable, options):
+                yield piece if piece.control else Segment(harmless(piece.text), piece.style)
 
         def on_broken_pipe(self) -> None:
             """Rich would end the process here, which looks like somebody else's doing."""

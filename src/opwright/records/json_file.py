@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 from opwright.errors import RecordError
 from opwright.files import write_atomic
 
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")  # UTF-8 has none
+
 
 def write_json(path: Path, record: Any) -> None:
-    """Write data as JSON. NaN and infinities, which that has not, are null there. Raises `RecordError`."""
+    """Write data as JSON. Raises `RecordError`.
+
+    NaN and infinities, which that has not, are null there; lone surrogates, which UTF-8 has not, are escapes.
+    """
     plain = json.loads(json.dumps(record, default=str), parse_constant=_no_number)
     try:
-        write_atomic(path, json.dumps(plain, indent=1, ensure_ascii=False) + "\n")
+        text = json.dumps(plain, indent=1, ensure_ascii=False) + "\n"
+        write_atomic(path, _LONE_SURROGATE.sub(lambda found: f"\\\\u{ord(found[0]):04x}", text))
     except OSError as error:
         raise RecordError(
             f"{path} cannot be written: {error.strerror}", hint="Name another file for --json."
