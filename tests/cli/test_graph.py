@@ -102,6 +102,11 @@ def test_a_fault_and_what_proves_nothing_have_codes_of_their_own(
         (("swish", "--mode", "compile", "--alone", "--join", "matmul"), UsageError, "--alone"),
         (("swish", "--mode", "compile", "--tolerance", "1e-3"), UsageError, "is not two numbers"),
         (("swish", "--mode", "compile", "--tolerance", "-1,0"), UsageError, "is not two numbers"),
+        (("swish", "--mode", "compile", "--tolerance", "1_0,0"), UsageError, "is not two numbers"),
+        (("swish", "--mode", "compile", "--limit", "nan"), UsageError, "is no number"),
+        (("swish", "--mode", "compile", "--limit", "inf"), UsageError, "not in the range"),
+        (("swish", "--mode", "compile", "--limit", "1e300"), UsageError, "not in the range"),
+        (("swish", "--mode", "compile", "--repeat", "9" * 20), UsageError, "not in the range"),
         (
             ("swish", "--mode", "compile", "--exact", "--tolerance", "0,0"),
             UsageError,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from opwright.cli.options import Command, bound_option, shapes_option
+from opwright.cli.options import Amount, Command, bound_option, shapes_option
 
 if TYPE_CHECKING:
     from opwright.session.bench_asked import BenchAsked
@@ -60,7 +60,7 @@ def how_options(function: Command) -> Command:
     )
     seconds = click.option(
         "--seconds",
-        type=click.FloatRange(min=0.01),
+        type=Amount(min=0.01, max=86_400.0),
         default=1.0,
         show_default=True,
         help="The longest that a row is sampled in each process.",
@@ -73,7 +73,7 @@ def how_options(function: Command) -> Command:
     share = click.option(
         "--share",
         "share_percent",
-        type=click.FloatRange(min=0.0, max=100.0),
+        type=Amount(min=0.0, max=100.0),
         metavar="PERCENT",
         help="The reference's share of a model's time: says what the whole model can gain.",
     )

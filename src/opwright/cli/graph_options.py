@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from opwright.cli.options import Command
+from opwright.cli.options import Amount, Command
 from opwright.cli.record_file import made_folder
 
 if TYPE_CHECKING:
     from opwright.session.graph_asked import GraphAsked
     from opwright.spec.shape_file import Listed
+
+_MOST_RUNS = 1000
+_LONGEST_SECONDS = 86_400.0  # a day
 
 
 def _tolerance(
@@ -27,6 +30,8 @@ def _tolerance(
         return None
     words = value.split(",")
     try:
+        if "_" in value:
+            raise ValueError("Python's separator of digits")
         absolute, relative = map(float, words)
         Tolerance(atol=absolute, rtol=relative)
     except (ValueError, SpecError) as error:
@@ -58,7 +63,7 @@ def what_options(function: Command) -> Command:
     )
     repeat = click.option(
         "--repeat",
-        type=click.IntRange(min=2),
+        type=click.IntRange(min=2, max=_MOST_RUNS),
         default=3,
         show_default=True,
         help="Runs of each graph, each with other data.",
@@ -108,7 +113,7 @@ def how_options(function: Command) -> Command:
     limit = click.option(
         "--limit",
         "seconds",
-        type=click.FloatRange(min=1.0),
+        type=Amount(min=1.0, max=_LONGEST_SECONDS),
         default=120.0,
         show_default=True,
         metavar="SECONDS",

@@ -18,6 +18,17 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 _SOURCE = "opwright.source"
 
 
+class Amount(click.FloatRange):
+    """A number in a range: NaN is in none, though no comparison says so."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number, refused where it is none."""
+        number = super().convert(value, param, ctx)
+        if number != number:  # noqa: PLR0124
+            self.fail(f"{value!r} is no number.", param, ctx)
+        return number
+
+
 def _target(context: click.Context, option: click.Parameter, value: str) -> Target:
     """The target that the text names; refused with the nearest spelling."""
     from opwright.errors import UsageError
@@ -147,7 +158,7 @@ def bound_option(function: Command) -> Command:
     """``--bound``, a fraction where the user gives percent."""
     return click.option(
         "--bound",
-        type=click.FloatRange(min=0.0, max=100.0),
+        type=Amount(min=0.0, max=100.0),
         callback=_fraction,
         default=1.0,
         show_default=True,
