@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -88,3 +91,14 @@ def test_the_script_holds_the_function_its_modules_and_its_options(
 
 def _script(spec: OperatorSpec, option: str) -> str:
     return script_for(spec, first_case(spec), option=option, allowed=Allowed(), runs=2, seconds=5.0)
+
+
+@pytest.mark.skipif(find_spec("torch_npu") is not None, reason="torch-npu is here")
+def test_the_script_says_what_is_missing_and_ends_with_a_code_of_its_own(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(_script(_spec(tmp_path, "plain"), "npugraph_ex"))
+    ended = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout) == (4, "")
+    assert ended.stderr.splitlines() == [
+        "nothing was tried: No module named 'torch_npu'. This needs PyTorch and torch-npu."
+    ]

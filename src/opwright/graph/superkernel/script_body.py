@@ -1,7 +1,8 @@
 """An operator inside a SuperKernel's scope, held against itself without one. It needs torch-npu and CANN.
 
-Ends with 0 where all results were equal, with 3 where some were not, with 1 where a run hangs. Equal results do
-not say that anything was fused: look for SuperKernel in a profile (msprof).
+Ends with 0 where all results were equal, with 3 where some were not, with 4 where torch-npu is missing and nothing
+was tried, with 1 where a run hangs or raises. Equal results do not say that anything was fused: look for
+SuperKernel in a profile (msprof).
 """
 
 from __future__ import annotations
@@ -11,8 +12,12 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-import torch
-import torch_npu
+try:
+    import torch
+    import torch_npu
+except ImportError as error:
+    print(f"nothing was tried: {error}. This needs PyTorch and torch-npu.", file=sys.stderr)
+    sys.exit(4)
 
 # What is tried.
 NAME, WAY, SCOPE = "", "npugraph_ex", "sp1"
