@@ -231,7 +231,11 @@ def _nothing_yet(trial: Planned) -> GraphTrial:
 
 
 def _ended(empty: GraphTrial, trial: Planned, ended: Ended, stage: str) -> GraphTrial:
-    if stage == _LOADING and ended.kind in ("memory", "raised", "hung"):  # nothing has called the operator
+    if stage == _LOADING and ended.kind in (
+        "memory",
+        "raised",
+        "hung",
+    ):  # nothing has called the operator
         raised = "it raised " if ended.kind == "raised" else "the process "
         return with_reason(empty, f"its arguments could not be made: {raised}{ended.message}")
     outcome = ended_outcome(ended)

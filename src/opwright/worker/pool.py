@@ -171,7 +171,8 @@ class Worker:
             raise WorkerError("the worker is closed", hint="Make a new Worker.")
         if self._is_lost:
             raise WorkerError(
-                "the process that runs operators was lost before", hint="`Worker.use` starts another."
+                "the process that runs operators was lost before",
+                hint="`Worker.use` starts another.",
             )
         try:
             self._zygote.connection.sendall(encode(message))
