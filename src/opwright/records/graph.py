@@ -9,7 +9,7 @@ from typing import Any
 
 from opwright.records.json_file import write_json
 from opwright.records.run import worst
-from opwright.records.verdict import Finding, Verdict
+from opwright.records.verdict import Finding, Verdict, cut
 
 GRAPH_VERSION = 1
 QUESTIONS = ("equal", "in_graph", "captured", "fused")
@@ -23,6 +23,10 @@ class Answer:
 
     verdict: Verdict
     reason: str = ""
+
+    def __post_init__(self) -> None:
+        """Cut a reason that is too long, as findings are."""
+        object.__setattr__(self, "reason", cut(self.reason))
 
 
 @dataclass(frozen=True)

@@ -122,7 +122,9 @@ def _exit_code(error: SystemExit) -> int:
 
 def _text(error: BaseException) -> str:
     try:
-        return str(error)[:_TEXT_CHARS]
+        text = str(error)
+        more = len(text) - _TEXT_CHARS
+        return f"{text[:_TEXT_CHARS]} [cut: {more:,} more characters]" if more > 0 else text
     except BaseException:  # noqa: BLE001 - a __str__ that raises
         return "(its text cannot be read)"
 
