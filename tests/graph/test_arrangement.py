@@ -54,6 +54,42 @@ def test_in_series_results_become_arguments(name: str, factor: int) -> None:
     assert torch.equal(result, factor * call.arguments["input"])
 
 
+@pytest.mark.parametrize("dtype", ["int32", "complex64", "bool"])
+def test_in_series_results_of_other_dtypes_become_arguments_too(dtype: str) -> None:
+    seen: list[torch.Tensor] = []
+
+    def turned(input: torch.Tensor) -> torch.Tensor:
+        seen.append(input)
+        return input.flip(0)
+
+    spec = Operator(
+        f"arranged_turned_{dtype}(Tensor input) -> Tensor",
+        inputs={"input": Tensor(n)},
+        dtypes=(dtype,),
+        reference=turned,
+        function=turned,
+    ).spec
+    call = make_call(spec, Case("graph", "", {"T": dtype}, {"n": 4}))
+    (result,) = Arranged(call, turned, arrangement_named("three in series"))(*call.tensors.values())
+    assert torch.equal(result, call.tensors["input"].flip(0))
+    assert len({tensor.data_ptr() for tensor in seen}) == 3
+
+
+def test_whole_numbers_that_may_be_no_index_do_not_become_one() -> None:
+    spec = Operator(
+        "arranged_counted(Tensor index) -> Tensor",
+        inputs={"index": Tensor(n, dtype="int64", range=(0, 3))},
+        outputs={"output": Tensor(n, dtype="int64")},
+        reference=lambda index: index + 100,
+        function=lambda index: index + 100,
+    ).spec
+    call = make_call(spec, Case("graph", "", {}, {"n": 4}))
+    (result,) = Arranged(call, spec.function, arrangement_named("two in series"))(
+        *call.tensors.values()
+    )
+    assert torch.equal(result, call.tensors["index"] + 100)
+
+
 def test_what_is_written_becomes_an_argument_without_sharing_its_memory() -> None:
     call, results = run(ADDED, arrangement_named("three in series"))
     assert results == ()

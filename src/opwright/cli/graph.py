@@ -39,7 +39,9 @@ def command(
 
     OP is what `opwright check` takes. Each graph is run several times with other data, the operator alone, in
     series, and between known companions. Four answers are given apart: results equal, operator in the graph,
-    captured whole, fused. Ends with 3 where a fault was found, with 4 where nothing was proved.
+    captured whole, fused. A Python function is one operator in a graph, as `opwright.load` registers it: a
+    compiler sees neither its body nor a fake kernel of its own. Ends with 3 where a fault was found, with 4
+    where nothing was proved.
     """
     from opwright.cli.graph_progress import watching
     from opwright.discovery import locate

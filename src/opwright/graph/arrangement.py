@@ -49,6 +49,10 @@ class Arranged(torch.nn.Module):
         self._companion = companion_named(arrangement.companion) if arrangement.companion else None
         self._before = _first_to_take(call)
         self._written = tuple(self._names.index(name) for name in call.written)
+        # What has bounds may be an index: whole numbers that an operator gives would not be any.
+        self._unbounded = frozenset(
+            place for place, name in enumerate(self._names) if call.spec.inputs[name].range is None
+        )
 
     def forward(self, *tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
         """All fresh results of the last call, and what the companion behind makes of the first."""
@@ -78,13 +82,17 @@ class Arranged(torch.nn.Module):
         fed = list(given)
         free = [place for place in range(len(given)) if place not in self._written]
         for output in outputs:
-            place = next((p for p in free if _alike(given[p], output)), None)
+            place = next((p for p in free if self._takes(p, given[p], output)), None)
             if place is not None:
                 fed[place] = output
                 free.remove(place)
         if self._before >= 0 and all(map(operator.is_, fed, given)):
             fed[self._before] = _tied(given[self._before], results)
         return fed
+
+    def _takes(self, place: int, given: torch.Tensor, output: torch.Tensor) -> bool:
+        is_safe = output.is_floating_point() or place in self._unbounded
+        return is_safe and _alike(given, output)
 
     def _followed(
         self, results: Sequence[torch.Tensor], given: Sequence[torch.Tensor]
@@ -110,7 +118,6 @@ def _wide(tensor: torch.Tensor) -> torch.Tensor:
 def _alike(one: torch.Tensor, other: torch.Tensor) -> bool:
     return (
         one.dtype == other.dtype
-        and one.is_floating_point()
         and one.dim() == other.dim()
         and all(a == b for a, b in zip(one.shape, other.shape, strict=True))
     )

@@ -9,7 +9,7 @@ from typing import Any, cast
 import torch
 
 from opwright.graph.graph_breaks import Break, breaks_counted, graphs_left_out
-from opwright.graph.plain import fails_as_it_is, finish, in_words
+from opwright.graph.plain import fails_as_it_is, finish, in_words, there
 from opwright.graph.protocol import Evidence, Failed, Mode, Setting
 from opwright.records.graph import Answer
 from opwright.records.verdict import Finding
@@ -152,7 +152,7 @@ def opened(
 
     if any(item.alias is not None for item in setting.spec.schema.returns):
         raise Failed(not_checked="PyTorch compiles no operator that returns its argument")
-    _require_true_fakes(setting, module, tensors)
+    _require_true_fakes(setting, module)
     with ExitStack() as stack:
         stack.enter_context(_as_outside_of_ci())
         reset()
@@ -171,15 +171,23 @@ def _as_outside_of_ci() -> AbstractContextManager[Any]:
     return cast("AbstractContextManager[Any]", config.patch({name: False}))
 
 
-def _require_true_fakes(
-    setting: Setting, module: torch.nn.Module, tensors: Sequence[torch.Tensor]
-) -> None:
+def _require_true_fakes(setting: Setting, module: torch.nn.Module) -> None:
     """Raise `Failed` where results without data, which compilers plan with, have not the form of real ones."""
-    from torch._subclasses.fake_tensor import FakeTensorMode
-
     if not setting.name:
         return
     setting.stage("asking for results without data")
+    of_each_size: dict[str, Case] = {}
+    for case in setting.cases:
+        of_each_size.setdefault(str(case.sizes), case)
+    for case in of_each_size.values():
+        _require_true_fake(setting, module, list(there(setting, case).tensors.values()))
+
+
+def _require_true_fake(
+    setting: Setting, module: torch.nn.Module, tensors: Sequence[torch.Tensor]
+) -> None:
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
     try:
         real = list(module(*(tensor.clone() for tensor in tensors)))
         finish(setting)
