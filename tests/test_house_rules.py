@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import opwright
 from opwright import errors
 from source_tree import PACKAGE, Module, read_modules
 
@@ -196,3 +197,9 @@ def test_a_planted_hollow_name_is_found(tmp_path: Path) -> None:
 
 def test_the_sources_are_where_the_rules_look() -> None:
     assert len(read_modules(PACKAGE)) > 10
+
+
+def test_no_module_hides_a_public_name_that_is_imported_on_demand() -> None:
+    """`import opwright.x` sets the attribute ``x``: of a function of that name nothing would be left."""
+    modules = {path.stem for path in Path(opwright.__file__).parent.iterdir()}
+    assert modules.isdisjoint(opwright.__all__)

@@ -29,7 +29,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("checks", "measure", "graph", "doctor", "report", *COMING),
     ("session",),
     ("operator",),
-    ("load",),
+    ("loading",),
     ("opwright",),  # the root: public names
     ("cli", "ops", "templates"),
     ("__main__",),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from opwright.load import load
+    from opwright.loading import load
     from opwright.operator import Operator
     from opwright.spec.backward import Backward
     from opwright.spec.dims import Dim, Shape
@@ -27,7 +27,7 @@ _HOMES = {
     "Shape": "opwright.spec.dims",
     "Tensor": "opwright.spec.tensor",
     "Tolerance": "opwright.spec.tolerance",
-    "load": "opwright.load",
+    "load": "opwright.loading",
 }
 
 __all__ = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from opwright.load import load
+from opwright import load
 
 pytestmark = pytest.mark.cuda
 

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from opwright import Operator
-from opwright.load import load
+from opwright.loading import load
 
 pytestmark = pytest.mark.xdist_group("simulated")
 PLANTED = Path(__file__).parent / "planted" / "op.py"
@@ -108,7 +108,7 @@ def test_a_write_beside_a_tensor_is_told(device: ModuleType, planted: Operator) 
 
 
 _CALL = """
-from opwright.load import load
+from opwright.loading import load
 operator = load({path!r}, target="simulated")
 tensor = torch.ones(64, device={place!r})
 device.synchronize(); device.synchronize(1)
