@@ -64,9 +64,8 @@ def command(
     asked = asked_from(chosen)
     before = read_measurement(baseline) if baseline else None
     run = BenchRun()
-    run.on_finished = lambda: _keep(
-        _record(run), json_file
-    )  # whatever comes, what is done is there
+    # Whatever comes, what is done is there.
+    run.on_finished = lambda: _keep(_record(run), json_file)
     try:
         with watching(quiet=quiet, verbose=verbose) as watcher:
             bench_operators(run, operators, asked, watcher)

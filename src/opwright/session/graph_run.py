@@ -231,11 +231,8 @@ def _nothing_yet(trial: Planned) -> GraphTrial:
 
 
 def _ended(empty: GraphTrial, trial: Planned, ended: Ended, stage: str) -> GraphTrial:
-    if stage == _LOADING and ended.kind in (
-        "memory",
-        "raised",
-        "hung",
-    ):  # nothing has called the operator
+    # Nothing has called the operator then.
+    if stage == _LOADING and ended.kind in ("memory", "raised", "hung"):
         raised = "it raised " if ended.kind == "raised" else "the process "
         return with_reason(empty, f"its arguments could not be made: {raised}{ended.message}")
     outcome = ended_outcome(ended)

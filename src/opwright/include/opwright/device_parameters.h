@@ -32,10 +32,10 @@ constexpr ColumnParameters kColumns;
 
 // for_rows: runs of a thread that keeps its part of a row in registers, more of them in long rows
 // (with a vector beside them, in those that the largest block cannot take otherwise), and elements
-// where they are taken one by one; threads of a block at least and at most. for_rows_and_sum:
-// likewise, where a thread has sums in registers as well; how many blocks of a multiprocessor share
-// the rows, and the fewest rows that one takes. On AMD's chips larger blocks leave each thread too
-// few registers.
+// where they are taken one by one; threads of a block at least and at most; so many rows at most of
+// which the vectors beside them are asked for early. for_rows_and_sum: likewise, where a thread has
+// sums in registers as well; how many blocks of a multiprocessor share the rows, and the fewest
+// rows that one takes. On AMD's chips larger blocks leave each thread too few registers.
 struct RowParameters {
   int runs = 4;
   int elements = 12;
