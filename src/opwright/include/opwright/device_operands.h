@@ -6,6 +6,7 @@
 
 #include <type_traits>
 
+#include "device_unaligned.h"
 #include "device_vector.h"
 #include "random.h"
 #include "two.h"
@@ -17,34 +18,25 @@ struct Places {};
 
 namespace detail {
 
-// The N elements from `from` on, wherever that is, and the same of a store.
-template <int N, typename T>
-OPWRIGHT_DEVICE_INLINE Run<T, N> load_any(const T* from) {
-  Run<T, N> run;
-#pragma unroll
-  for (int i = 0; i < N; ++i) run.at[i] = from[i];
-  return run;
-}
-template <typename T, int N>
-OPWRIGHT_DEVICE_INLINE void store_any(T* to, const Run<T, N>& run) {
-#pragma unroll
-  for (int i = 0; i < N; ++i) to[i] = run.at[i];
-}
-
-// An input with a value for each element that is aligned to runs, or may be.
+// An input with a value for each element that begins anywhere, or aligned to runs.
 template <typename T>
 struct AnyElements {
   using Element = T;
   template <int N>
-  using Loaded = Run<T, N>;
-  static constexpr bool is_streamed = true;
-  const T* data;
-  bool is_aligned;
+  using Loaded = AskedRun<T, N>;
+  static constexpr bool is_streamed = true, kPlacesShared = false;
+  Unaligned<T> elements;
 
-  AnyElements from(int64_t at) const { return {data + at, is_aligned}; }
+  AnyElements from(int64_t at) const { return {{elements.data + at}}; }
   template <int N>
-  OPWRIGHT_DEVICE_INLINE Run<T, N> load(int64_t at, int64_t) const {
-    return N > 1 && is_aligned ? opwright::load<N>(data + at) : load_any<N>(data + at);
+  OPWRIGHT_DEVICE_INLINE AskedRun<T, N> load(int64_t at, int64_t) const {
+    AskedRun<T, N> asked;
+    elements.ask(asked, at, elements.template behind<N>(at));
+    return asked;
+  }
+  template <int N>
+  OPWRIGHT_DEVICE_INLINE void settle(AskedRun<T, N>& asked, int64_t at, int64_t) const {
+    elements.settle(asked, elements.template behind<N>(at));
   }
 };
 template <typename T>
@@ -52,30 +44,34 @@ struct Elements {
   using Element = T;
   template <int N>
   using Loaded = Run<T, N>;
-  static constexpr bool is_streamed = true;
+  static constexpr bool is_streamed = true, kPlacesShared = false;
   const T* data;
 
   bool aligned(int64_t at, int length) const { return is_aligned(data + at, length * sizeof(T)); }
   Elements from(int64_t at) const { return {data + at}; }
-  AnyElements<T> any(int length) const { return {data, aligned(0, length)}; }
+  AnyElements<T> any() const { return {{data}}; }
   template <int N>
   OPWRIGHT_DEVICE_INLINE Run<T, N> load(int64_t at, int64_t) const {
     return opwright::load<N>(data + at);
   }
 };
 
-// An input with a value for each column, of which runs begin at aligned ones, or at any.
+// An input with a value for each column, likewise.
 template <typename T>
 struct AnyColumns {
   using Element = T;
   template <int N>
-  using Loaded = Run<T, N>;
-  static constexpr bool is_streamed = false;
-  const T* data;
+  using Loaded = AskedRun<T, N>;
+  static constexpr bool is_streamed = false, kPlacesShared = false;
+  AnyElements<T> elements;
 
   template <int N>
-  OPWRIGHT_DEVICE_INLINE Run<T, N> load(int64_t, int64_t column) const {
-    return load_any<N>(data + column);
+  OPWRIGHT_DEVICE_INLINE AskedRun<T, N> load(int64_t, int64_t column) const {
+    return elements.template load<N>(column, 0);
+  }
+  template <int N>
+  OPWRIGHT_DEVICE_INLINE void settle(AskedRun<T, N>& asked, int64_t, int64_t column) const {
+    elements.settle(asked, column, 0);
   }
 };
 template <typename T>
@@ -83,11 +79,11 @@ struct Columns {
   using Element = T;
   template <int N>
   using Loaded = Run<T, N>;
-  static constexpr bool is_streamed = false;
+  static constexpr bool is_streamed = false, kPlacesShared = false;
   const T* data;
 
   bool aligned(int64_t at, int length) const { return is_aligned(data + at, length * sizeof(T)); }
-  AnyColumns<T> any(int) const { return {data}; }
+  AnyColumns<T> any() const { return {{{data}}}; }
   template <int N>
   OPWRIGHT_DEVICE_INLINE Run<T, N> load(int64_t, int64_t column) const {
     return opwright::load<N>(data + column);
@@ -109,9 +105,9 @@ struct PlacesInRows {
   using Element = char;
   template <int N>
   using Loaded = PlaceOfRun<N>;
-  static constexpr bool is_streamed = false;
+  static constexpr bool is_streamed = false, kPlacesShared = true;
 
-  PlacesInRows any(int) const { return *this; }
+  PlacesInRows any() const { return *this; }
   bool aligned(int64_t, int) const { return true; }
   template <int N>
   OPWRIGHT_DEVICE_INLINE PlaceOfRun<N> load(int64_t at, int64_t) const {
@@ -122,12 +118,12 @@ struct PlacesFrom {
   using Element = char;
   template <int N>
   using Loaded = PlaceOfRun<1>;
-  static constexpr bool is_streamed = false;
+  static constexpr bool is_streamed = false, kPlacesShared = false;
   int64_t first;
 
   bool aligned(int64_t, int) const { return true; }
   PlacesFrom from(int64_t at) const { return {first + at}; }
-  PlacesFrom any(int) const { return *this; }
+  PlacesFrom any() const { return *this; }
   template <int N>
   OPWRIGHT_DEVICE_INLINE PlaceOfRun<1> load(int64_t at, int64_t) const {
     return {first + at};
@@ -158,26 +154,12 @@ struct Results {
 };
 
 template <typename T>
-struct AnyOutput {
-  using Element = T;
-  T* data;
-  bool is_aligned;
-
-  AnyOutput from(int64_t at) const { return {data + at, is_aligned}; }
-  template <int N>
-  OPWRIGHT_DEVICE_INLINE void store(int64_t at, const Results<compute_t<T>, N>& results) const {
-    const Run<T, N> run = packed<T>(results.at);
-    N > 1 && is_aligned ? opwright::store(data + at, run) : store_any(data + at, run);
-  }
-};
-template <typename T>
 struct Output {
   using Element = T;
   T* data;
 
   bool aligned(int64_t at, int length) const { return is_aligned(data + at, length * sizeof(T)); }
   Output from(int64_t at) const { return {data + at}; }
-  AnyOutput<T> any(int length) const { return {data, aligned(0, length)}; }
   template <int N>
   OPWRIGHT_DEVICE_INLINE void store(int64_t at, const Results<compute_t<T>, N>& results) const {
     opwright::store(data + at, packed<T>(results.at));
@@ -192,10 +174,6 @@ struct TwoOutputs {
     return first.aligned(at, length) && second.aligned(at, length);
   }
   TwoOutputs from(int64_t at) const { return {first.from(at), second.from(at)}; }
-  auto any(int length) const {
-    using Any = decltype(first.any(length));
-    return TwoOutputs<Any>{first.any(length), second.any(length)};
-  }
   template <int N>
   OPWRIGHT_DEVICE_INLINE void store(int64_t at,
                                     const Results<Two<compute_t<Element>>, N>& results) const {
@@ -226,10 +204,16 @@ View<T, Rank> shape_of(Two<View<T, Rank>> views) {
   return views.first;
 }
 
-// What a thread has loaded: a run of each input.
+template <typename Loaded>
+struct IsAsked : std::false_type {};
+template <typename T, int N>
+struct IsAsked<AskedRun<T, N>> : std::true_type {};
+
+// What a thread has loaded: a run of each input, to be settled before it is used.
 template <int N, typename... Inputs>
 struct Loaded {
   OPWRIGHT_DEVICE_INLINE void load(int64_t, int64_t) {}
+  OPWRIGHT_DEVICE_INLINE void settle(int64_t, int64_t) {}
   template <typename F, typename... Numbers>
   OPWRIGHT_DEVICE_INLINE auto result(F& f, int, Numbers... numbers) const {
     return f(numbers...);
@@ -243,6 +227,10 @@ struct Loaded<N, Input, Rest...> {
   OPWRIGHT_DEVICE_INLINE void load(int64_t at, int64_t column, Input input, Rest... others) {
     run = input.template load<N>(at, column);
     rest.load(at, column, others...);
+  }
+  OPWRIGHT_DEVICE_INLINE void settle(int64_t at, int64_t column, Input input, Rest... others) {
+    if constexpr (IsAsked<decltype(run)>::value) input.settle(run, at, column);
+    rest.settle(at, column, others...);
   }
   // f of the elements at `i`.
   template <typename F, typename... Numbers>

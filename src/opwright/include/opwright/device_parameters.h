@@ -3,10 +3,12 @@
 
 namespace opwright {
 
-// map and map_rows: threads of a block, and runs that a thread has in flight, over all inputs.
+// map and map_rows: threads of a block, and runs that a thread has in flight, over all inputs, or
+// elements where they are moved one by one.
 struct MapParameters {
   int threads = 128;
   int runs = 2;
+  int elements = 8;
 };
 constexpr MapParameters kMap;
 
@@ -31,27 +33,31 @@ struct ColumnParameters {
 constexpr ColumnParameters kColumns;
 
 // for_rows: runs of a thread that keeps its part of a row in registers, more of them in long rows
-// (with a vector beside them, in those that the largest block cannot take otherwise), and elements
-// where they are taken one by one; threads of a block at least and at most; so many rows at most of
-// which the vectors beside them are asked for early. for_rows_and_sum: likewise, where a thread has
-// sums in registers as well; how many blocks of a multiprocessor share the rows, and the fewest
+// (with a vector beside them, in those that the largest block cannot take otherwise); threads of a
+// block at least and at most; so many rows at most that are spread over as many threads as can be,
+// and the vectors beside them asked for early. for_rows_and_sum: likewise, where a thread has sums
+// in registers as well, and elements where they are taken one by one; how many blocks of a multiprocessor share the rows, and the fewest
 // rows that one takes. On AMD's chips larger blocks leave each thread too few registers.
 struct RowParameters {
   int runs = 4;
-  int elements = 12;
   int threads = 128;
   int sum_elements = 8;
   int sum_threads = 256;
   int sum_blocks = 2;
   int least_rows = 16;
-  int most_runs = 8;
-  int cold_rows = 512;
+  int most_runs = 16;
+  int elements = 16;
+  int kept_bytes = 64;
+  int few_rows = 512;
+  int few_threads = 256;
 #if defined(__HIP_PLATFORM_AMD__)
   int most_threads = 256;
+  int long_threads = 256;
   int most_sum_runs = 4;
   int most_sum_threads = 256;
 #else
   int most_threads = 1024;
+  int long_threads = 512;
   int most_sum_runs = 8;
   int most_sum_threads = 512;
 #endif

@@ -34,6 +34,15 @@ inline int threads_for_row(int64_t columns, int most = 256) {
 
 namespace detail {
 
+// Lanes of a wave, a constant wherever a compiler knows it: nvcc takes warpSize for a variable.
+OPWRIGHT_DEVICE_INLINE int wave_size() {
+#if OPWRIGHT_CUDA_ARCH
+  return 32;
+#else
+  return warpSize;
+#endif
+}
+
 template <typename T>
 __device__ inline T from_lane_xor(T value, int bits) {
 #if defined(__HIPCC__)
@@ -47,6 +56,19 @@ __device__ inline T from_lane_xor(T value, int bits) {
 template <typename T>
 __device__ inline Two<T> from_lane_xor(Two<T> value, int bits) {
   return {from_lane_xor(value.first, bits), from_lane_xor(value.second, bits)};
+}
+
+template <typename T>
+__device__ inline T from_lane(T value, int lane) {
+#if defined(__HIPCC__)
+  return __shfl(value, lane);
+#else
+  return __shfl_sync(0xffffffffu, value, lane);
+#endif
+}
+template <typename T>
+__device__ inline Two<T> from_lane(Two<T> value, int lane) {
+  return {from_lane(value.first, lane), from_lane(value.second, lane)};
 }
 
 // Waits for the threads of one's own row, or for all. A block has barriers by number on NVIDIA's
@@ -71,6 +93,7 @@ __device__ inline void row_barrier() {
 // Over `lanes` neighbouring lanes of a wave, a power of two.
 template <typename T, typename Combine>
 __device__ inline T lanes_reduce(T value, int lanes, Combine combine) {
+#pragma unroll
   for (int bits = lanes / 2; bits > 0; bits /= 2)
     value = combine(value, detail::from_lane_xor(value, bits));
   return value;
@@ -78,20 +101,39 @@ __device__ inline T lanes_reduce(T value, int lanes, Combine combine) {
 
 namespace detail {
 
+// Of so many values in shared memory, by each wave for itself: all threads read few of them, one
+// address at a time for the whole wave; of many each lane reads one, and they go on in lanes.
+template <typename T, typename Combine>
+__device__ inline T reduce_few(const T* values, int count, Combine combine) {
+  constexpr int kFew = 8;
+  if (count > kFew) {
+    const int lane = static_cast<int>(threadIdx.x) % wave_size();
+    T value = values[lane < count ? lane : 0];
+#pragma unroll
+    for (int step = kMostWaves / 2; step > 0; step /= 2) {
+      const T other = from_lane(value, lane + step);
+      if (lane + step < count) value = combine(value, other);
+    }
+    return from_lane(value, 0);
+  }
+  T value = values[0];
+#pragma unroll
+  for (int i = 1; i < kFew; ++i)
+    if (i < count) value = combine(value, values[i]);
+  return value;
+}
+
 // As block_reduce, but somebody may still read the scratch memory.
 template <typename T, typename Combine>
 __device__ inline T reduce_once(T value, T* scratch, Combine combine) {
-  value = lanes_reduce(value, warpSize, combine);
-  const int waves = static_cast<int>(blockDim.x) / warpSize;
+  value = lanes_reduce(value, wave_size(), combine);
+  const int waves = static_cast<int>(blockDim.x) / wave_size();
   if (waves == 1) return value;
   scratch += threadIdx.y * waves;
-  if (threadIdx.x % warpSize == 0) scratch[threadIdx.x / warpSize] = value;
+  const int thread = static_cast<int>(threadIdx.x);
+  if (thread % wave_size() == 0) scratch[thread / wave_size()] = value;
   row_barrier();
-  // Every thread reads all: one address at a time for the whole wave, and one barrier less than
-  // where the first wave goes on alone.
-  value = scratch[0];
-  for (int wave = 1; wave < waves; ++wave) value = combine(value, scratch[wave]);
-  return value;
+  return reduce_few(scratch, waves, combine);
 }
 
 }  // namespace detail
@@ -99,7 +141,7 @@ __device__ inline T reduce_once(T value, T* scratch, Combine combine) {
 template <typename T, typename Combine>
 __device__ inline T block_reduce(T value, T* scratch, Combine combine) {
   value = detail::reduce_once(value, scratch, combine);
-  if (static_cast<int>(blockDim.x) > warpSize) detail::row_barrier();
+  if (static_cast<int>(blockDim.x) > detail::wave_size()) detail::row_barrier();
   return value;
 }
 
@@ -112,7 +154,7 @@ __device__ inline T block_sum(T value, T* scratch) {
 template <typename T>
 __device__ inline T row_sum(T value, T* scratch) {
   const int threads = static_cast<int>(blockDim.x);
-  if (threads >= warpSize) return block_sum(value, scratch);
+  if (threads >= detail::wave_size()) return block_sum(value, scratch);
   return lanes_reduce(value, threads, [](T a, T b) { return a + b; });
 }
 

@@ -53,7 +53,7 @@ class SummedRow : public Row<Element, N, Runs> {
     for (int k = 0; k < kOwn; ++k)
       if (column(k) < this->columns)
         this->of_run([&](int i, auto... number) { own[k][i] = own[k][i] + f(number...); },
-                     values.get(k, column(k))...);
+                     values.get(RunOfRow{k, column(k)})...);
   }
 
   // Where the run begins that is this thread's own number k.
@@ -156,13 +156,15 @@ void for_rows_and_sum(Stream stream, Body body, View<T, 2> output, Two<View<T, 1
                       Pointers... pointers) {
   const int64_t rows = output.size(0), columns = output.size(1);
   if (columns == 0) return;
-  detail::with_row_constants<T, kRows.runs, kRows.most_sum_runs, kRows.sum_elements>(
-      columns, kRows.most_sum_threads, kRows.most_sum_threads,
-      [&](auto n, auto runs) {
-        detail::launch_rows_and_sum<decltype(n)::value, decltype(runs)::value>(
-            stream, body, rows, columns, output.data, Two<T*>{sums.first.data, sums.second.data});
-      },
-      output.data, pointers...);
+  const auto launched = [&](auto n, auto runs) {
+    detail::launch_rows_and_sum<decltype(n)::value, decltype(runs)::value>(
+        stream, body, rows, columns, output.data, Two<T*>{sums.first.data, sums.second.data});
+  };
+  constexpr int kThreads = kRows.most_sum_threads;
+  if (columns % vector_length<T>() != 0 || !is_aligned(output.data, kVectorBytes) ||
+      !(is_aligned(pointers, kVectorBytes) && ...))
+    return detail::with_elements<kRows.sum_elements>(columns, kThreads, launched);
+  detail::with_runs<T, kRows.runs, kRows.most_sum_runs>(columns, kThreads, kThreads, launched);
 }
 template <typename Body, typename T, typename... Pointers>
 void for_rows_and_sum(Stream stream, Body body, View<T, 2> output, View<T, 1> sums,

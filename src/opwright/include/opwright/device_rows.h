@@ -20,7 +20,7 @@
 // thread keeps its part of it in registers, so that memory is read once; only of rows that are too
 // long for that it is read again. Functions take and return compute_t<T>. Matrices have to be
 // contiguous; what follows the sizes are all pointers that have to be aligned for 16 bytes to be
-// moved at once.
+// moved at once. Other rows are moved element by element.
 #pragma once
 
 #include <stdint.h>
@@ -30,6 +30,7 @@
 #include "device.h"
 #include "device_parameters.h"
 #include "device_reduce.h"
+#include "device_row_values.h"
 #include "device_vector.h"
 #include "two.h"
 
@@ -37,62 +38,12 @@ namespace opwright {
 
 namespace detail {
 
-// A thread's part of a row: in registers, or still in memory.
-template <typename T, int N, int Runs>
-struct RowValues {
-  Run<T, N> run[Runs];
-
-  OPWRIGHT_DEVICE_INLINE Run<T, N> get(int k, int64_t) const { return run[k]; }
-};
-template <typename T, int N>
-struct RowInMemory {
-  const T* row;
-
-  OPWRIGHT_DEVICE_INLINE Run<T, N> get(int, int64_t at) const { return load<N>(row + at); }
-};
-// Numbers that follow from such parts: computed anew wherever they are used, or kept.
-template <typename F, int N>
-struct Numbers {
-  F at[N];
-
-  OPWRIGHT_DEVICE_INLINE F number(int i) const { return at[i]; }
-};
-template <typename Compute, int N, int Runs>
-struct RowNumbers {
-  Numbers<Compute, N> run[Runs];
-
-  OPWRIGHT_DEVICE_INLINE Numbers<Compute, N> get(int k, int64_t) const { return run[k]; }
-};
-template <typename Compute, int N, typename F, typename Values>
-struct RowMapped {
-  F f;
-  Values values;
-
-  OPWRIGHT_DEVICE_INLINE Numbers<Compute, N> get(int k, int64_t at) const {
-    const auto run = values.get(k, at);
-    Numbers<Compute, N> numbers;
-#pragma unroll
-    for (int i = 0; i < N; ++i) numbers.at[i] = f(run.number(i));
-    return numbers;
-  }
-};
-
 OPWRIGHT_DEVICE_INLINE void prefetch(const void* from) {
 #if OPWRIGHT_CUDA_ARCH
   asm volatile("prefetch.global.L1 [%0];" ::"l"(from));
 #else
   static_cast<void>(from);
 #endif
-}
-
-// Threads side by side take runs side by side, in groups of so many, and what one of them takes
-// next lies behind its group's: places differ by constants then, which cost no instructions.
-constexpr int kGroup = 32;
-
-// Where run `k` of a thread's `Runs` stands in the row.
-template <int Runs>
-OPWRIGHT_DEVICE_INLINE int place_of_run(int thread, int k) {
-  return thread / kGroup * (kGroup * Runs) + thread % kGroup + k * kGroup;
 }
 
 }  // namespace detail
@@ -103,6 +54,8 @@ template <typename Element, int N, int Runs>
 class Row {
  public:
   using Compute = compute_t<Element>;
+  // Whether loaded rows are in registers. Otherwise each use reads them again.
+  static constexpr bool has_registers = Runs > 0;
 
   int64_t columns;
   int64_t index;
@@ -115,39 +68,14 @@ class Row {
   // which long rows leave no registers.
   template <typename T>
   OPWRIGHT_DEVICE_INLINE auto load(View<T, 2> matrix) const {
-    using Value = std::remove_const_t<T>;
-    const Value* const row = matrix.data + index * columns;
-    if constexpr (Runs > 0) {
-      detail::RowValues<Value, N, Runs> values;
-      each([&](int k, int64_t at) { values.run[k] = opwright::load<N>(row + at); });
-      return values;
-    } else {
-      return detail::RowInMemory<Value, N>{row};
-    }
+    return held<(Runs > 0)>(matrix.data + index * columns);
   }
   template <typename T>
   OPWRIGHT_DEVICE_INLINE auto along(View<T, 1> vector) const {
-    using Value = std::remove_const_t<T>;
-    if constexpr (Runs > 0 && Runs <= kRows.runs) {
-      detail::RowValues<Value, N, Runs> values;
-      each([&](int k, int64_t at) { values.run[k] = opwright::load<N>(vector.data + at); });
-      return values;
+    if constexpr (Runs > 0 && Runs * N <= kRows.runs * vector_length<Element>()) {
+      return held<true>(vector.data);
     } else {
       return later(vector);
-    }
-  }
-
-  // f of this thread's elements. It is computed once where there are registers for the results.
-  template <typename F, typename Values>
-  OPWRIGHT_DEVICE_INLINE auto map(F f, const Values& values) const {
-    if constexpr (Runs > 0 && Runs * N * sizeof(Compute) <= kKeptBytes) {
-      detail::RowNumbers<Compute, N, Runs> kept;
-      each([&](int k, int64_t at) {
-        of_run([&](int i, auto number) { kept.run[k].at[i] = f(number); }, values.get(k, at));
-      });
-      return kept;
-    } else {
-      return detail::RowMapped<Compute, N, F, Values>{f, values};
     }
   }
 
@@ -155,15 +83,31 @@ class Row {
   // no cache yet is asked for.
   template <typename T>
   OPWRIGHT_DEVICE_INLINE auto later(View<T, 1> vector) const {
-    if (is_cold) each([&](int, int64_t at) { detail::prefetch(vector.data + at); });
-    return detail::RowInMemory<std::remove_const_t<T>, N>{vector.data};
+    if (is_cold) each([&](RunOfRow place) { detail::prefetch(vector.data + place.at); });
+    return held<false>(vector.data);
+  }
+
+  // f of this thread's elements. It is computed once where there are registers for the results:
+  // where they take the place of what was loaded, or are few.
+  template <typename F, typename Values>
+  OPWRIGHT_DEVICE_INLINE auto map(F f, const Values& values) const {
+    constexpr bool kReplaces = sizeof(Compute) == sizeof(Element) || N == 1;
+    if constexpr (Runs > 0 && (kReplaces || Runs * N * sizeof(Compute) <= kRows.kept_bytes)) {
+      detail::RowNumbers<Compute, N, Runs> kept;
+      each([&](RunOfRow place) {
+        of_run([&](int i, auto number) { kept.run[place.k].at[i] = f(number); }, values.get(place));
+      });
+      return kept;
+    } else {
+      return detail::RowMapped<Compute, N, F, Values>{f, values};
+    }
   }
 
   // The sum of f(values...) over the row, whose result may be a Two. All threads have to ask for
   // it.
   template <typename F, typename... Values>
   OPWRIGHT_DEVICE_INLINE auto sum(F f, const Values&... values) {
-    using Sum = decltype(f(values.get(0, 0).number(0)...));
+    using Sum = decltype(f(values.get(RunOfRow{}).number(0)...));
     return reduce(Sum{}, [](Sum a, Sum b) { return a + b; }, f, values...);
   }
 
@@ -171,9 +115,23 @@ class Row {
   template <typename Result, typename Combine, typename F, typename... Values>
   OPWRIGHT_DEVICE_INLINE Result reduce(Result first, Combine combine, F f,
                                        const Values&... values) {
+    const auto with = [=](Result result, auto... numbers) {
+      return combine(result, f(numbers...));
+    };
+    return accumulate(first, with, combine, values...);
+  }
+
+  // As reduce, where with(result, values...) is what a thread makes of its result and the next.
+  template <typename Result, typename With, typename Combine, typename... Values>
+  OPWRIGHT_DEVICE_INLINE Result accumulate(Result first, With with, Combine combine,
+                                           const Values&... values) {
+    Result result = first;
+    each([&](RunOfRow place) {
+      of_run([&](int, auto... numbers) { result = with(result, numbers...); },
+             values.get(place)...);
+    });
     turn ^= 1;
-    return detail::reduce_once(fold(first, combine, f, values...),
-                               reinterpret_cast<Result*>(scratch[turn]), combine);
+    return detail::reduce_once(result, reinterpret_cast<Result*>(scratch[turn]), combine);
   }
 
   // output(row, column) = f(values...)
@@ -181,10 +139,11 @@ class Row {
   OPWRIGHT_DEVICE_INLINE void store(View<T, 2> output, F f, const Values&... values) const {
     if (!is_stored) return;
     T* const row = output.data + index * columns;
-    each([&](int k, int64_t at) {
+    // What was read last may still be in the caches.
+    each<true>([&](RunOfRow place) {
       compute_t<T> numbers[N];
-      of_run([&](int i, auto... number) { numbers[i] = f(number...); }, values.get(k, at)...);
-      opwright::store(row + at, packed<T>(numbers));
+      of_run([&](int i, auto... number) { numbers[i] = f(number...); }, values.get(place)...);
+      opwright::store(row + place.at, packed<T>(numbers));
     });
   }
 
@@ -192,54 +151,74 @@ class Row {
   OPWRIGHT_DEVICE_INLINE bool is_first() const { return is_stored && threadIdx.x == 0; }
 
  protected:
-  // What map() may keep, beside what a body has loaded.
-  static constexpr int kKeptBytes = 64;
+  using RunOfRow = detail::RunOfRow;
 
-  // Calls f(k, column) for each run of this thread: its number, and where it begins.
-  template <typename F>
+  // Calls f(place) for each run of this thread. Those in memory may be taken in reverse.
+  template <bool Reverse = false, typename F>
   OPWRIGHT_DEVICE_INLINE void each(F f) const {
     if constexpr (Runs > 0) {
       const int first = detail::place_of_run<Runs>(static_cast<int>(threadIdx.x), 0) * N;
       const int left = static_cast<int>(columns) - first;
       const int64_t start = first;
+      // Single elements are many, and most threads have all of theirs: those ask once.
+      if (N == 1 && (Runs - 1) * detail::kGroup < left) {
+#pragma unroll
+        for (int k = 0; k < Runs; ++k) f(RunOfRow{k, start + k * detail::kGroup * N});
+        return;
+      }
 #pragma unroll
       for (int k = 0; k < Runs; ++k)
-        if (k * detail::kGroup * N < left) f(k, start + k * detail::kGroup * N);
+        if (k * detail::kGroup * N < left) f(RunOfRow{k, start + k * detail::kGroup * N});
     } else {
-      for (int64_t at = static_cast<int64_t>(threadIdx.x) * N; at < columns; at += blockDim.x * N)
-        f(0, at);
+      const int64_t step = static_cast<int64_t>(blockDim.x) * N;
+      const int64_t first = static_cast<int64_t>(threadIdx.x) * N;
+      const int64_t last = first + (columns - first - N + step) / step * step - step;
+      if constexpr (Reverse) {
+#pragma unroll 1
+        for (int64_t at = last; at >= 0; at -= step) f(RunOfRow{0, at});
+      } else {
+        for (int64_t at = first; at <= last; at += step) f(RunOfRow{0, at});
+      }
     }
   }
+
   // Calls f(i, numbers...) for each element of the runs.
   template <typename F, typename... RunsOfAll>
   static OPWRIGHT_DEVICE_INLINE void of_run(F f, const RunsOfAll&... runs) {
 #pragma unroll
     for (int i = 0; i < N; ++i) f(i, runs.number(i)...);
   }
-  template <typename Result, typename Combine, typename F, typename... Values>
-  OPWRIGHT_DEVICE_INLINE Result fold(Result result, Combine combine, F f,
-                                     const Values&... values) const {
-    each([&](int k, int64_t at) {
-      of_run([&](int, auto... number) { result = combine(result, f(number...)); },
-             values.get(k, at)...);
-    });
-    return result;
+
+ private:
+  // The elements of this thread, in registers or where they are.
+  template <bool InRegisters, typename T>
+  OPWRIGHT_DEVICE_INLINE auto held(T* from) const {
+    using Value = std::remove_const_t<T>;
+    if constexpr (InRegisters) {
+      detail::RowValues<Value, N, Runs> values;
+      each([&](RunOfRow place) { values.run[place.k] = opwright::load<N>(from + place.at); });
+      return values;
+    } else {
+      return detail::RowInMemory<Value, N>{from};
+    }
   }
 };
 
 namespace detail {
 
-template <int N, int Runs, typename Body>
-__global__ void __launch_bounds__(kRows.most_threads)
+// Unless it is told that blocks may be alone, nvcc spares registers, and spills; but where rows
+// stay in memory a second block reads while the first one waits.
+template <int N, int Runs, int Threads, typename Body>
+__global__ void __launch_bounds__(Threads, Runs > 0 ? 1 : 2)
     rows_kernel(Body body, int64_t rows, int64_t columns) {
-  OPWRIGHT_KERNEL_ENTRY(kRows.most_threads)
+  OPWRIGHT_KERNEL_ENTRY(Threads)
   using Element = typename Body::Element;
   using Scratch = Two<compute_t<Element>>[2][kMostWaves];
   OPWRIGHT_SHARED(Scratch, scratch);
   Row<Element, N, Runs> row = {};
   row.columns = columns;
   row.scratch = scratch;
-  row.is_cold = rows <= kRows.cold_rows;
+  row.is_cold = rows <= kRows.few_rows;
   const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.y;
   for (int64_t first = static_cast<int64_t>(blockIdx.x) * blockDim.y; first < rows; first += step) {
     // Threads without a row take the last once more: all of a block have to meet at barriers.
@@ -261,33 +240,33 @@ inline dim3 block_of_rows(int64_t runs, int each, int threads, int most_threads)
 
 template <int N, int Runs, typename Body>
 void launch_rows(Stream stream, Body body, int64_t rows, int64_t columns) {
-  const dim3 block =
-      block_of_rows(columns / N, Runs > 0 ? Runs : 1, kRows.threads, kRows.most_threads);
+  // Of long rows each thread has much, and takes the registers of several.
+  constexpr bool kIsLong = N > 1 && Runs > kRows.runs;
+  constexpr int kThreads = kIsLong ? kRows.long_threads : kRows.most_threads;
+  const dim3 block = block_of_rows(columns / N, Runs > 0 ? Runs : 1, kRows.threads, kThreads);
   // A grid of AMD's has less than 2^32 threads.
-  launch(rows_kernel<N, Runs, Body>, blocks_for(rows, block.y, 1 << 20), block, stream, body, rows,
-         columns);
+  launch(rows_kernel<N, Runs, kThreads, Body>, blocks_for(rows, block.y, 1 << 20), block, stream,
+         body, rows, columns);
 }
 
-// Calls launched(N, Runs) with the constants that suit the rows, for blocks of `threads` at most
-// that take `FewRuns` each, up to `few_threads`, or `MostRuns`, or `Elements` single elements.
-template <typename T, int FewRuns, int MostRuns, int Elements, typename Launched,
-          typename... Pointers>
-void with_row_constants(int64_t columns, int few_threads, int threads, Launched launched,
-                        Pointers... pointers) {
+// Calls launched(N, Runs) with the constants that suit aligned rows, for blocks that take `FewRuns`
+// a thread with `few_threads` at most, or `MostRuns` with `threads`; or rows that are not aligned,
+// whose threads take up to `Elements` one by one.
+template <typename T, int FewRuns, int MostRuns, typename Launched>
+void with_runs(int64_t columns, int few_threads, int threads, Launched launched) {
   constexpr int N = vector_length<T>();
   const std::integral_constant<int, N> vector;
+  if (columns / N <= few_threads * FewRuns)
+    return launched(vector, std::integral_constant<int, FewRuns>());
+  if (columns / N <= threads * MostRuns)
+    return launched(vector, std::integral_constant<int, MostRuns>());
+  launched(vector, std::integral_constant<int, 0>());
+}
+template <int Elements, typename Launched>
+void with_elements(int64_t columns, int threads, Launched launched) {
   const std::integral_constant<int, 1> one;
-  const std::integral_constant<int, 0> in_memory;
-  const std::integral_constant<int, FewRuns> few;
-  const std::integral_constant<int, MostRuns> many;
-  const std::integral_constant<int, Elements> elements;
-  if (columns % N == 0 && (is_aligned(pointers, kVectorBytes) && ...)) {
-    if (columns / N <= few_threads * FewRuns) return launched(vector, few);
-    if (columns / N <= threads * MostRuns) return launched(vector, many);
-    launched(vector, in_memory);
-  } else {
-    columns <= threads* Elements ? launched(one, elements) : launched(one, in_memory);
-  }
+  if (columns <= threads * Elements) return launched(one, std::integral_constant<int, Elements>());
+  launched(one, std::integral_constant<int, 0>());
 }
 
 }  // namespace detail
@@ -297,14 +276,19 @@ template <typename Body, typename... Pointers>
 void for_rows(Stream stream, Body body, int64_t rows, int64_t columns, Pointers... pointers) {
   if (rows == 0 || columns == 0) return;
   using Element = typename Body::Element;
+  constexpr int N = vector_length<Element>();
   // As many registers of doubles, which take two each.
   constexpr int kElements = kRows.elements * sizeof(float) / sizeof(compute_t<Element>);
-  detail::with_row_constants<Element, kRows.runs, kRows.most_runs, kElements>(
-      columns, Body::has_vectors ? kRows.most_threads : kRows.threads, kRows.most_threads,
-      [&](auto n, auto runs) {
-        detail::launch_rows<decltype(n)::value, decltype(runs)::value>(stream, body, rows, columns);
-      },
-      pointers...);
+  const auto launched = [&](auto n, auto runs) {
+    detail::launch_rows<decltype(n)::value, decltype(runs)::value>(stream, body, rows, columns);
+  };
+  if (columns % N != 0 || !(is_aligned(pointers, N * sizeof(*pointers)) && ...))
+    return detail::with_elements<kElements>(columns, kRows.most_threads, launched);
+  if (rows <= kRows.few_rows && columns / N <= kRows.most_threads)
+    return detail::launch_rows<N, 1>(stream, body, rows, columns);
+  detail::with_runs<Element, kRows.runs, kRows.most_runs>(
+      columns, Body::has_vectors ? kRows.most_threads : kRows.few_threads, kRows.long_threads,
+      launched);
 }
 
 }  // namespace opwright

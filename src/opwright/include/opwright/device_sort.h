@@ -48,7 +48,7 @@ OPWRIGHT_DEVICE_INLINE void meet(T (&own)[N], int mask, bool takes_part, bool ke
   const auto keep = [keeps_larger](T& mine, T other) {
     mine = (mine < other) == keeps_larger ? other : mine;
   };
-  if (mask < warpSize) {
+  if (mask < wave_size()) {
 #pragma unroll
     for (int i = 0; i < N / 2; ++i) {
       T &a = own[i], &b = own[N - 1 - i];
@@ -96,7 +96,7 @@ OPWRIGHT_DEVICE_INLINE void sort_in_thread(T (&own)[N]) {
 template <int N, typename T>
 __device__ inline void sort_largest(T (&own)[N], int wanted, T* scratch) {
   const int threads = static_cast<int>(blockDim.x), thread = static_cast<int>(threadIdx.x);
-  const int first_of_wave = thread & -warpSize;
+  const int first_of_wave = thread & -detail::wave_size();
   int wanted_threads = 1;
   while (wanted_threads * N < wanted) wanted_threads *= 2;
   sort_in_thread(own);

@@ -27,9 +27,15 @@ struct DynamicQuant {
         row.reduce(0.0f, larger, [=](auto... v) { return fabsf(value(v...)); }, values...);
     const float divisor = largest / 127;
     const opwright::Divisor by(divisor);
-    row.store(
-        output, [=](auto... v) { return opwright::quantised(by.quotient(value(v...))); },
-        values...);
+    if (by.is_usual()) {  // no quotient is beyond 127 then
+      row.store(
+          output, [=](auto... v) { return opwright::quantised_within(by.unscaled(value(v...))); },
+          values...);
+    } else {
+      row.store(
+          output, [=](auto... v) { return opwright::quantised(by.quotient(value(v...))); },
+          values...);
+    }
     if (row.is_first()) scale.data[row.index] = divisor;
   }
 };

@@ -1,0 +1,110 @@
+// Runs that begin at any element. Two aligned loads bring what a run lies in, and its bytes are
+// shifted out of that. So as not to leave the tensor, the first and last elements of a row, or of a
+// tensor that is gone through at once, are moved one by one.
+#pragma once
+
+#include <stdint.h>
+
+#include "device_vector.h"
+
+namespace opwright {
+
+namespace detail {
+
+// The lower word of two, behind so many of its bits.
+OPWRIGHT_DEVICE_INLINE uint32_t shifted(uint32_t low, uint32_t high, unsigned bits) {
+#if OPWRIGHT_CUDA_ARCH
+  return __funnelshift_r(low, high, bits);
+#else
+  return static_cast<uint32_t>((static_cast<uint64_t>(high) << 32 | low) >> bits);
+#endif
+}
+
+// The run that begins so many elements behind the first of two.
+template <typename T, int N>
+OPWRIGHT_DEVICE_INLINE Run<T, N> shifted_run(const Run<T, N>& first, const Run<T, N>& second,
+                                             unsigned elements) {
+  constexpr int kWords = static_cast<int>(sizeof(first) / sizeof(uint32_t));
+  uint32_t words[2 * kWords];
+  __builtin_memcpy(words, &first, sizeof(first));
+  __builtin_memcpy(words + kWords, &second, sizeof(second));
+  const unsigned bytes = elements * sizeof(T);
+#pragma unroll
+  for (int step = kWords / 2; step > 0; step /= 2) {
+    const bool is_far = bytes & (step * sizeof(uint32_t));
+#pragma unroll
+    for (int i = 0; i + step < 2 * kWords; ++i) words[i] = is_far ? words[i + step] : words[i];
+  }
+  if constexpr (sizeof(T) < sizeof(uint32_t)) {
+#pragma unroll
+    for (int i = 0; i < kWords; ++i)
+      words[i] = shifted(words[i], words[i + 1], bytes % sizeof(uint32_t) * 8);
+  }
+  Run<T, N> run;
+  __builtin_memcpy(&run, words, sizeof(run));
+  return run;
+}
+
+// What was loaded of a run, until it is settled; first is the run then. Nothing waits for memory in
+// between: several runs are asked for before the first is settled.
+template <typename T, int N>
+struct AskedRun {
+  Run<T, N> first, second;
+
+  OPWRIGHT_DEVICE_INLINE compute_t<T> number(int i) const { return first.number(i); }
+};
+
+// Elements that may begin anywhere.
+template <typename T>
+struct Unaligned {
+  const T* data;
+
+  // How many elements behind an aligned run this one begins: the same for all whose distance is a
+  // number of runs.
+  template <int N>
+  OPWRIGHT_DEVICE_INLINE int behind(int64_t at) const {
+    return static_cast<int>(reinterpret_cast<uintptr_t>(data + at) / sizeof(T) % N);
+  }
+  template <int N>
+  OPWRIGHT_DEVICE_INLINE void ask(AskedRun<T, N>& asked, int64_t at, int behind) const {
+    if constexpr (N == 1) {
+      asked.first = opwright::load<1>(data + at);
+    } else {
+      asked.first = opwright::load<N>(data + at - behind);
+      if (behind != 0) asked.second = opwright::load<N>(data + at - behind + N);
+    }
+  }
+  template <int N>
+  static OPWRIGHT_DEVICE_INLINE void settle(AskedRun<T, N>& asked, int behind) {
+    if constexpr (N > 1)
+      asked.first = shifted_run(asked.first, asked.second, static_cast<unsigned>(behind));
+  }
+  template <int N>
+  OPWRIGHT_DEVICE_INLINE Run<T, N> load(int64_t at) const {
+    AskedRun<T, N> asked;
+    ask(asked, at, behind<N>(at));
+    settle(asked, behind<N>(at));
+    return asked.first;
+  }
+};
+
+// The part of a row, or of a tensor, that is taken in runs, from `begin` on: at least a run behind
+// its first element and in front of its last. All else is `edges` single elements, fewer than 4 N.
+struct Inner {
+  int64_t begin, length, edges;
+
+  // The row begins `offset` elements behind a whole run of the output.
+  template <int N>
+  static OPWRIGHT_INLINE Inner of(uint64_t offset, int64_t count) {
+    if constexpr (N == 1) return {0, count, 0};
+    const int64_t begin = 2 * N - static_cast<int64_t>(offset % N);
+    const int64_t length = count - begin - N;
+    if (length < N) return {0, 0, count};
+    return {begin, length / N * N, count - length / N * N};
+  }
+  OPWRIGHT_INLINE int64_t edge(int64_t i) const { return i < begin ? i : i + length; }
+};
+
+}  // namespace detail
+
+}  // namespace opwright
