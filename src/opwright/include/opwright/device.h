@@ -44,19 +44,25 @@ inline void check_launch() {
 #endif
 }
 
-// Launches `kernel` and checks the launch. An empty grid is no error: there is nothing to do.
+// Launches `kernel` with so much dynamic shared memory and checks the launch. An empty grid is no
+// error: there is nothing to do.
 template <typename... Parameters, typename... Arguments>
-void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, Stream stream,
-            Arguments... arguments) {
+void launch_with_shared(void (*kernel)(Parameters...), dim3 grid, dim3 block, size_t shared_bytes,
+                        Stream stream, Arguments... arguments) {
   if (grid.x == 0 || grid.y == 0 || grid.z == 0) return;
 #if defined(OPWRIGHT_EMULATED)
-  OPWRIGHT_LAUNCH((*kernel), (grid, block, 0, stream))(Parameters(arguments)...);
+  OPWRIGHT_LAUNCH((*kernel), (grid, block, shared_bytes, stream))(Parameters(arguments)...);
 #else
   // clang-format off
-  kernel<<<grid, block, 0, stream>>>(Parameters(arguments)...);
+  kernel<<<grid, block, shared_bytes, stream>>>(Parameters(arguments)...);
   // clang-format on
 #endif
   check_launch();
+}
+template <typename... Parameters, typename... Arguments>
+void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, Stream stream,
+            Arguments... arguments) {
+  launch_with_shared(kernel, grid, block, 0, stream, arguments...);
 }
 
 // Blocks for `count` elements, one a thread, but no more than `most`: a kernel whose threads step

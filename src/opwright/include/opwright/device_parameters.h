@@ -32,36 +32,48 @@ struct ColumnParameters {
 };
 constexpr ColumnParameters kColumns;
 
-// for_rows: runs of a thread that keeps its part of a row in registers, more of them in long rows
-// (with a vector beside them, in those that the largest block cannot take otherwise); threads of a
-// block at least and at most; so many rows at most that are spread over as many threads as can be,
-// and the vectors beside them asked for early. for_rows_and_sum: likewise, where a thread has sums
-// in registers as well, and elements where they are taken one by one; how many blocks of a multiprocessor share the rows, and the fewest
-// rows that one takes. On AMD's chips larger blocks leave each thread too few registers.
+// for_rows: runs of a thread that keeps its part of a row in registers, in blocks of `threads` at
+// least and `most_threads` at most (`few_threads` where there is no vector beside the row, so that
+// a body may keep what it computes); more of them in long rows, in the same blocks, or still more
+// in blocks of `keeping_threads` where a body keeps as much as it loads; elements where they are
+// taken one by one. Bytes of what is computed that are kept else. So many rows at most are spread
+// over as many threads as can be, and the vectors beside them asked for early. On AMD's chips
+// larger blocks leave each thread too few registers.
 struct RowParameters {
   int runs = 4;
-  int threads = 128;
-  int sum_elements = 8;
-  int sum_threads = 256;
-  int sum_blocks = 2;
-  int least_rows = 16;
-  int most_runs = 16;
+  int long_runs = 8;
+  int keeping_runs = 16;
   int elements = 16;
   int kept_bytes = 64;
   int few_rows = 512;
-  int few_threads = 256;
+  int threads = 128;
 #if defined(__HIP_PLATFORM_AMD__)
+  int few_threads = 256;
+  int keeping_threads = 256;
   int most_threads = 256;
-  int long_threads = 256;
-  int most_sum_runs = 4;
-  int most_sum_threads = 256;
 #else
+  int few_threads = 512;
+  int keeping_threads = 512;
   int most_threads = 1024;
-  int long_threads = 512;
-  int most_sum_runs = 8;
-  int most_sum_threads = 512;
 #endif
 };
 constexpr RowParameters kRows;
+
+// for_rows_and_sum: likewise, where a thread has sums in registers as well; how many blocks of a
+// multiprocessor share the rows, and the fewest rows that one takes.
+struct RowSumParameters {
+  int elements = 8;
+  int threads = 256;
+  int blocks = 2;
+  int least_rows = 16;
+#if defined(__HIP_PLATFORM_AMD__)
+  int most_runs = 4;
+  int most_threads = 256;
+#else
+  int most_runs = 8;
+  int most_threads = 512;
+#endif
+};
+constexpr RowSumParameters kRowSums;
 
 }  // namespace opwright

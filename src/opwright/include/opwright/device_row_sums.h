@@ -40,7 +40,7 @@ OPWRIGHT_DEVICE_INLINE F part(Two<F> sum, int i) {
 template <typename Element, int N, int Runs, typename Sum>
 class SummedRow : public Row<Element, N, Runs> {
  public:
-  static constexpr int kOwn = Runs > 0 ? Runs : N > 1 ? kRows.runs : kRows.sum_elements;
+  static constexpr int kOwn = Runs > 0 ? Runs : N > 1 ? kRows.runs : kRowSums.elements;
 
   int64_t panel;
   bool is_added;
@@ -92,14 +92,14 @@ class SummedRow : public Row<Element, N, Runs> {
 // The rows of a share: all of them, whose first `kept` are not stored but left for sums; or, to
 // finish, those alone.
 template <int N, int Runs, typename Body>
-__global__ void __launch_bounds__(kRows.most_sum_threads)
+__global__ void __launch_bounds__(kRowSums.most_threads)
     share_of_rows_kernel(Body body, Shares shares, int64_t columns, unsigned panels, bool finishes,
                          typename Body::Element* output, Two<typename Body::Element*> sums) {
-  OPWRIGHT_KERNEL_ENTRY(kRows.most_sum_threads)
+  OPWRIGHT_KERNEL_ENTRY(kRowSums.most_threads)
   using T = typename Body::Element;
   using Compute = compute_t<T>;
   using Scratch = Two<Compute>[2][kMostWaves];
-  using ColumnScratch = Compute[kRows.most_sum_threads * N];
+  using ColumnScratch = Compute[kRowSums.most_threads * N];
   OPWRIGHT_SHARED(Scratch, scratch);
   OPWRIGHT_SHARED(ColumnScratch, column_scratch);
   constexpr int kSums = CountOf<typename Body::Sum>::value;
@@ -133,10 +133,10 @@ template <int N, int Runs, typename Body, typename T>
 void launch_rows_and_sum(Stream stream, Body body, int64_t rows, int64_t columns, T* output,
                          Two<T*> sums) {
   constexpr int kOwn = SummedRow<T, N, Runs, typename Body::Sum>::kOwn;
-  const dim3 block = block_of_rows(columns / N, kOwn, kRows.sum_threads, kRows.most_sum_threads);
+  const dim3 block = block_of_rows(columns / N, kOwn, kRowSums.threads, kRowSums.most_threads);
   const int64_t panel = static_cast<int64_t>(kOwn) * block.x * N;
   const auto panels = static_cast<unsigned>((columns + panel - 1) / panel);
-  const Shares shares = shares_of(rows, resident_blocks(kRows.sum_blocks), kRows.least_rows);
+  const Shares shares = shares_of(rows, resident_blocks(kRowSums.blocks), kRowSums.least_rows);
   const auto blocks = static_cast<unsigned>(shares.count);
   const auto kernel = share_of_rows_kernel<N, Runs, Body>;
   launch(kernel, blocks * panels, block, stream, body, shares, columns, panels, false, output,
@@ -160,11 +160,11 @@ void for_rows_and_sum(Stream stream, Body body, View<T, 2> output, Two<View<T, 1
     detail::launch_rows_and_sum<decltype(n)::value, decltype(runs)::value>(
         stream, body, rows, columns, output.data, Two<T*>{sums.first.data, sums.second.data});
   };
-  constexpr int kThreads = kRows.most_sum_threads;
+  constexpr int kThreads = kRowSums.most_threads;
   if (columns % vector_length<T>() != 0 || !is_aligned(output.data, kVectorBytes) ||
       !(is_aligned(pointers, kVectorBytes) && ...))
-    return detail::with_elements<kRows.sum_elements>(columns, kThreads, launched);
-  detail::with_runs<T, kRows.runs, kRows.most_sum_runs>(columns, kThreads, kThreads, launched);
+    return detail::with_elements<kRowSums.elements>(columns, kThreads, launched);
+  detail::with_runs<T, kRows.runs, kRowSums.most_runs>(columns, kThreads, kThreads, launched);
 }
 template <typename Body, typename T, typename... Pointers>
 void for_rows_and_sum(Stream stream, Body body, View<T, 2> output, View<T, 1> sums,

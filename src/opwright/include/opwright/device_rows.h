@@ -28,6 +28,7 @@
 #include <type_traits>
 
 #include "device.h"
+#include "device_ahead.h"
 #include "device_parameters.h"
 #include "device_reduce.h"
 #include "device_row_values.h"
@@ -49,8 +50,9 @@ OPWRIGHT_DEVICE_INLINE void prefetch(const void* from) {
 }  // namespace detail
 
 // A row in the hands of the `blockDim.x` threads that share threadIdx.y, in runs of N elements.
-// With Runs a thread has so many at most; without, as many as there are.
-template <typename Element, int N, int Runs>
+// With Runs a thread has so many at most; without, as many as there are. With Fetches the first
+// matrix that a body loads is asked for one row ahead.
+template <typename Element, int N, int Runs, bool Fetches = false>
 class Row {
  public:
   using Compute = compute_t<Element>;
@@ -59,6 +61,9 @@ class Row {
 
   int64_t columns;
   int64_t index;
+  int64_t next;       // the row behind this one, or -1
+  bool is_asked_for;  // this row, by the one before
+  bool is_loaded;     // and by the body
   bool is_stored;
   bool is_cold;                         // vectors beside the row are in no cache yet
   Two<Compute> (*scratch)[kMostWaves];  // two of these, in turns: so sums need one barrier each
@@ -67,7 +72,10 @@ class Row {
   // This thread's elements of the row, and those of a vector that stand in the same columns, for
   // which long rows leave no registers.
   template <typename T>
-  OPWRIGHT_DEVICE_INLINE auto load(View<T, 2> matrix) const {
+  OPWRIGHT_DEVICE_INLINE auto load(View<T, 2> matrix) {
+    if constexpr (Fetches && std::is_same<std::remove_const_t<T>, Element>::value) {
+      if (!is_loaded) return fetched(matrix);
+    }
     return held<(Runs > 0)>(matrix.data + index * columns);
   }
   template <typename T>
@@ -190,6 +198,21 @@ class Row {
   }
 
  private:
+  // This row, which was asked for, and asks for the next.
+  template <typename T>
+  OPWRIGHT_DEVICE_INLINE auto fetched(View<T, 2> matrix) {
+    const detail::Ahead<Element, N> ahead;
+    const auto ask = [&](int64_t row) {
+      each([&](RunOfRow place) { ahead.ask(place.k, matrix.data + row * columns + place.at); });
+    };
+    if (!is_asked_for) ask(index);
+    ahead.wait();
+    detail::RowValues<Element, N, Runs> values;
+    each([&](RunOfRow place) { values.run[place.k] = ahead.get(place.k); });
+    if (next >= 0) ask(next);
+    is_loaded = true;
+    return values;
+  }
   // The elements of this thread, in registers or where they are.
   template <bool InRegisters, typename T>
   OPWRIGHT_DEVICE_INLINE auto held(T* from) const {
@@ -208,14 +231,14 @@ namespace detail {
 
 // Unless it is told that blocks may be alone, nvcc spares registers, and spills; but where rows
 // stay in memory a second block reads while the first one waits.
-template <int N, int Runs, int Threads, typename Body>
+template <int N, int Runs, int Threads, bool Fetches, typename Body>
 __global__ void __launch_bounds__(Threads, Runs > 0 ? 1 : 2)
     rows_kernel(Body body, int64_t rows, int64_t columns) {
   OPWRIGHT_KERNEL_ENTRY(Threads)
   using Element = typename Body::Element;
   using Scratch = Two<compute_t<Element>>[2][kMostWaves];
   OPWRIGHT_SHARED(Scratch, scratch);
-  Row<Element, N, Runs> row = {};
+  Row<Element, N, Runs, Fetches> row = {};
   row.columns = columns;
   row.scratch = scratch;
   row.is_cold = rows <= kRows.few_rows;
@@ -225,7 +248,10 @@ __global__ void __launch_bounds__(Threads, Runs > 0 ? 1 : 2)
     const int64_t index = first + threadIdx.y;
     row.index = index < rows ? index : rows - 1;
     row.is_stored = index < rows;
+    row.next = index + step < rows ? index + step : -1;
+    row.is_loaded = false;
     body(row);
+    row.is_asked_for = true;
   }
 }
 
@@ -238,15 +264,28 @@ inline dim3 block_of_rows(int64_t runs, int each, int threads, int most_threads)
               static_cast<unsigned>(across < threads ? threads / across : 1));
 }
 
+// Whether a body keeps as much as it loads: it has the registers that others use for a vector.
+template <typename Body>
+constexpr bool kKeeps = !Body::has_vectors && sizeof(typename Body::Element) >= sizeof(float);
+
 template <int N, int Runs, typename Body>
 void launch_rows(Stream stream, Body body, int64_t rows, int64_t columns) {
-  // Of long rows each thread has much, and takes the registers of several.
-  constexpr bool kIsLong = N > 1 && Runs > kRows.runs;
-  constexpr int kThreads = kIsLong ? kRows.long_threads : kRows.most_threads;
+  constexpr bool kIsKeeping = kKeeps<Body> && N > 1 && Runs > kRows.runs;
+  constexpr int kThreads = kIsKeeping ? kRows.keeping_threads : kRows.most_threads;
   const dim3 block = block_of_rows(columns / N, Runs > 0 ? Runs : 1, kRows.threads, kThreads);
+  if constexpr (OPWRIGHT_FETCHES_AHEAD && N > 1 && Runs >= kRows.runs && !kIsKeeping) {
+    // A row that takes all registers of a multiprocessor is alone there: the next one is read
+    // meanwhile.
+    const auto kernel = rows_kernel<N, Runs, kThreads, true, Body>;
+    const int64_t blocks = resident_blocks(1);
+    const size_t shared_bytes = size_t{Runs} * block.x * kVectorBytes;
+    if (block.x > kThreads / 2 && rows > 2 * blocks && allows_shared(kernel, shared_bytes))
+      return launch_with_shared(kernel, static_cast<unsigned>(blocks), block, shared_bytes, stream,
+                                body, rows, columns);
+  }
   // A grid of AMD's has less than 2^32 threads.
-  launch(rows_kernel<N, Runs, kThreads, Body>, blocks_for(rows, block.y, 1 << 20), block, stream,
-         body, rows, columns);
+  launch(rows_kernel<N, Runs, kThreads, false, Body>, blocks_for(rows, block.y, 1 << 20), block,
+         stream, body, rows, columns);
 }
 
 // Calls launched(N, Runs) with the constants that suit aligned rows, for blocks that take `FewRuns`
@@ -286,9 +325,10 @@ void for_rows(Stream stream, Body body, int64_t rows, int64_t columns, Pointers.
     return detail::with_elements<kElements>(columns, kRows.most_threads, launched);
   if (rows <= kRows.few_rows && columns / N <= kRows.most_threads)
     return detail::launch_rows<N, 1>(stream, body, rows, columns);
-  detail::with_runs<Element, kRows.runs, kRows.most_runs>(
-      columns, Body::has_vectors ? kRows.most_threads : kRows.few_threads, kRows.long_threads,
-      launched);
+  constexpr bool kKeeps = detail::kKeeps<Body>;
+  detail::with_runs<Element, kRows.runs, kKeeps ? kRows.keeping_runs : kRows.long_runs>(
+      columns, Body::has_vectors ? kRows.most_threads : kRows.few_threads,
+      kKeeps ? kRows.keeping_threads : kRows.most_threads, launched);
 }
 
 }  // namespace opwright
