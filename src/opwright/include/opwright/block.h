@@ -34,13 +34,22 @@ OPWRIGHT_INLINE const T* padded(const T* from, T (&room)[kLanes], int count) {
   return room;
 }
 
-// A block of an input as a loop reads it.
+// A block of an input as a loop reads it: of the elements behind a pointer, or of what else has a
+// specialisation.
+template <typename Input>
+struct InputBlock;
+
 template <typename T>
-struct InputBlock {
+struct InputBlock<const T*> {
   T room[kLanes];
 
   OPWRIGHT_INLINE InputBlock() {}  // written out, so that InputBlock() does not fill it with zeros
   OPWRIGHT_INLINE const T* read(const T* from, int count) { return padded(from, room, count); }
+};
+
+template <typename T>
+struct InputBlock<T*> : InputBlock<const T*> {
+  OPWRIGHT_INLINE InputBlock() {}
 };
 
 // A block of an output: place() is where a loop writes it, finish() brings it to where it belongs.
@@ -70,7 +79,7 @@ OPWRIGHT_INLINE Half8 narrow8(Float8 from) { return __builtin_ia32_vcvtps2ph256(
 #endif
 
 template <>
-struct InputBlock<float16> {
+struct InputBlock<const float16*> {
   float16 room[kLanes];
   alignas(64) float values[kBlock];
 

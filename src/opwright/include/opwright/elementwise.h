@@ -33,9 +33,9 @@ OPWRIGHT_INLINE void compute_block(R* results, int count, F& f, const Wide*... i
 
 }  // namespace detail
 
-// output[i] = f(inputs[i]...) on this thread.
+// output[i] = f(inputs[i]...) on this thread. An input is a pointer, or `RandomBits`.
 template <typename T, typename F, typename... Inputs>
-inline void map_range(T* output, int64_t count, F&& f, const Inputs*... inputs) {
+inline void map_range(T* output, int64_t count, F&& f, Inputs... inputs) {
   for (int64_t at = 0; at < count;) {
     const int length = detail::block_length(count - at);
     detail::OutputBlock<T> block;

@@ -55,6 +55,13 @@ class Dropout {
     return keeps(place) ? value * static_cast<F>(scale_) : F(0);
   }
 
+  // The same where the random bits of its place have been drawn already, with this seed.
+  template <typename F>
+  OPWRIGHT_INLINE F of_drawn(F value, uint32_t bits) const {
+    return bits >= dropped_ ? value * static_cast<F>(scale_) : F(0);
+  }
+  OPWRIGHT_INLINE uint64_t seed() const { return seed_; }
+
  private:
   uint64_t seed_;
   uint64_t dropped_;

@@ -1,5 +1,5 @@
 #include <opwright/kernel.h>
-#include <opwright/random.h>
+#include <opwright/random_block.h>
 
 // residual + dropout(input + bias); an element's place in the tensor decides whether it is dropped.
 template <typename T>
@@ -9,10 +9,13 @@ void bias_dropout_residual(opwright::View<const T, 2> input, opwright::View<cons
   const opwright::Dropout dropout(p, seed);
   const int64_t hidden = input.size(1);
   opwright::for_each_row(input.size(0), hidden, [&](int64_t row) {
-    for (int64_t j = 0, at = row * hidden; j < hidden; ++j, ++at) {
-      const auto sum = opwright::widen(input.data[at]) + opwright::widen(bias.data[j]);
-      const auto kept = dropout.of(sum, at);
-      output.data[at] = opwright::narrow<T>(opwright::widen(residual.data[at]) + kept);
-    }
+    const int64_t first = row * hidden;
+    opwright::map_range(
+        output.data + first, hidden,
+        [dropout](auto x, auto b, auto r, uint32_t bits) {
+          return r + dropout.of_drawn(x + b, bits);
+        },
+        input.data + first, bias.data, residual.data + first,
+        opwright::RandomBits{dropout.seed(), first});
   });
 }
