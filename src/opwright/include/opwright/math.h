@@ -46,6 +46,15 @@ OPWRIGHT_INLINE float at_least(float x, float limit) {
   return select(mask_if(x < limit), limit, x);
 }
 
+// x within limits of which one is negative, in two instructions: floats are in the order of their
+// bits, negative ones in that of unsigned numbers. NaN becomes a limit.
+OPWRIGHT_INLINE float within(float negative, float x, float positive) {
+  const int32_t bits = bit_cast<int32_t>(x), highest = bit_cast<int32_t>(positive);
+  const uint32_t bounded = static_cast<uint32_t>(bits < highest ? bits : highest);
+  const uint32_t lowest = bit_cast<uint32_t>(negative);
+  return bit_cast<float>(bounded < lowest ? bounded : lowest);
+}
+
 template <typename F>
 OPWRIGHT_INLINE F polynomial(F, F constant) {
   return constant;
@@ -84,9 +93,9 @@ OPWRIGHT_INLINE float exp_of_normal_range(float a, float b) {
   return e.mantissa * bit_cast<float>(static_cast<uint32_t>(e.exponent_bits) << 23);
 }
 
-// exp(x) to be added to 1: 0 below 2^-127, infinity above 2^127.5.
+// exp(x) to be added to 1: 0 below 2^-127, infinity above 2^127.5, some number for NaN.
 OPWRIGHT_INLINE float exp_beside_one(float x) {
-  return exp_of_normal_range(at_most(at_least(x, -88.03f), 89.0f), kNothing);
+  return exp_of_normal_range(within(-88.03f, x, 89.0f), kNothing);
 }
 
 // exp(-x * x * factor) for x >= 0, a factor of 1 or 0.5 and x * x * factor <= 88.03. The square is
