@@ -103,7 +103,6 @@ class Operator:
     def _take_place(self, forward: Operator | None = None) -> None:
         self._forward = forward
         self._implementation: Implementation | None = None
-        self._call: Callable[..., Any] | None = None  # the implementation's, once it is ready
         self._backwards: tuple[Operator, ...] | None = None
         _living[str(self.spec.location.file), self.spec.name] = self
         self.__name__ = self.spec.name
@@ -142,10 +141,7 @@ class Operator:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the operator; the first call builds what its tensors' device needs."""
-        call = self._call
-        if call is None:
-            call = self._first_call(args, kwargs)
-        return call(*args, **kwargs)
+        return self._first_call(args, kwargs)(*args, **kwargs)
 
     def _first_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., Any]:
         from torch.compiler import is_compiling
@@ -156,8 +152,8 @@ class Operator:
             implementation.load_for(args, kwargs)
         if is_compiling() or not implementation.ready:  # tensors without data load nothing
             return cast("Callable[..., Any]", implementation.overload)
-        self._call = implementation.call
-        return self._call
+        self.__class__ = _called_by(type(self), implementation.overload, implementation.call)
+        return implementation.call
 
     def __repr__(self) -> str:
         return f"<opwright.Operator {self.spec.schema.text}>"
@@ -172,6 +168,21 @@ class Operator:
     def __reduce__(self) -> tuple[Callable[..., Operator], tuple[str, str]]:
         """Pickled by where it is described: unpickling finds it there again."""
         return _described_at, (str(self.spec.location.file), self.spec.name)
+
+
+def _called_by(
+    kind: type[Operator], overload: Callable[..., Any], call: Callable[..., Any]
+) -> type[Operator]:
+    """``kind``, whose one object is called by ``call``, and by ``overload`` in what torch.compile traces."""
+    from torch.compiler import is_dynamo_compiling
+
+    def called(_self: Operator, /, *args: Any, **kwargs: Any) -> Any:
+        if is_dynamo_compiling():
+            return overload(*args, **kwargs)
+        return call(*args, **kwargs)
+
+    names = {"__module__": kind.__module__, "__doc__": kind.__doc__, "__slots__": ()}
+    return type(kind.__name__, (kind,), {**names, "__call__": called})
 
 
 class _GradientOfReference:

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch.autograd import forward_ad
 
+from opwright.binding.library import Library
 from opwright.spec.operator import OWN, OperatorSpec
 
 Kernel = Callable[..., Any]
@@ -17,16 +18,31 @@ _any_requires_grad = torch._C._any_requires_grad
 _transforms_are_active = torch._C._are_functorch_transforms_active
 
 
-def quick_call(spec: OperatorSpec, overload: Kernel, record: Kernel | None = None) -> Kernel:
+def quick_call(
+    spec: OperatorSpec,
+    overload: Kernel,
+    record: Kernel | None = None,
+    library: Library | None = None,
+) -> Kernel:
     """``overload``, called in no-grad mode where autograd would record nothing anyway.
 
     ``record`` is the call that autograd records, None where there is none. Over the stable C ABI a
     binding pays 1 µs a tensor to learn whether it requires grad; Python knows at once. What goes below
     autograd from here passes by the kernel that refuses forward-mode gradients: they are refused here, too.
+    ``library`` is one that may have a function for calls of which nothing is recorded; torch.compile cannot
+    look into that.
     """
     if spec.backward == OWN:
         return overload
-    return _inferring(spec, overload) if record is None else _learning(spec, overload, record)
+    learns = record is not None
+    careful = _learning(spec, overload, record) if record else _inferring(spec, overload)
+    if library is None:
+        return careful
+    from opwright.binding.native_call import native_call  # a Python function needs none
+
+    # Where nothing is recorded autocast casts below, too.
+    casts = learns and spec.autocast is not None
+    return native_call(overload, careful, library, learns=learns, casts=casts)
 
 
 def _inferring(spec: OperatorSpec, overload: Kernel) -> Kernel:

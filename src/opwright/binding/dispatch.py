@@ -97,6 +97,12 @@ class DispatcherOp:
         """Have none for the target's tensors any more: the next call asks for one. No call may be under way."""
         self._withdraw(dispatch_key(target))
 
+    @property
+    def library(self) -> Library | None:
+        """A library that it has a kernel of, whichever target's."""
+        offers = (kernel for kernel in self._kernels.values() if isinstance(kernel, Offer))
+        return next((offer.library for offer in offers), None)
+
     def on_first_call(self, load: Callable[..., None]) -> None:
         """Have ``load`` bring the kernel for the device of a call's arguments where there is none yet.
 

@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any
+from collections.abc import Callable
+from typing import Any, cast
 
 from opwright.errors import LoadError
 from opwright.records.artifact import Artifact
 
 _PROBLEM_BYTES = 2048
+
+
+class ThreadState(ctypes.Structure):
+    """``ThreadState`` of ``quick_call.h``."""
+
+    _fields_ = (
+        ("is_included", ctypes.c_void_p),
+        ("is_excluded", ctypes.c_void_p),
+        ("exclude", ctypes.c_void_p),
+        ("has_function_mode", ctypes.c_void_p),
+        ("transforms", ctypes.c_uint16),
+        ("autograd", ctypes.c_uint16),
+    )
 
 
 class Library:
@@ -28,6 +42,7 @@ class Library:
             self._exchange = _function(handle, "opwright_exchange", None, pointer, pointer)
             self._unregister = _function(handle, "opwright_unregister", None, pointer)
             self.kernel = int(_function(handle, "opwright_kernel", pointer)())
+            self._quick_call = _quick_call(handle)
         except (OSError, AttributeError) as error:
             raise LoadError(
                 f"{artifact.library} does not load: {error}",
@@ -38,6 +53,15 @@ class Library:
     def binding(self) -> str:
         """``stable`` or ``aten``: kernels of two kinds cannot take each other's place."""
         return str(self.artifact.facts.get("binding"))
+
+    def quick_call(self, seen: tuple[Any, ...], state: ThreadState) -> Callable[..., Any] | None:
+        """A function that looks at ``seen`` as ``quick_call.h`` says; None where the library has none."""
+        if self._quick_call is None:
+            return None
+        try:
+            return cast("Callable[..., Any]", self._quick_call(seen, state))
+        except ValueError:  # what ctypes makes of a null
+            return None
 
     def offer(self, namespace: str, dispatch_key: str) -> Offer | None:
         """Register the kernel for ``namespace::name``; None where too many operators use this library.
@@ -79,4 +103,14 @@ class Offer:
 def _function(handle: ctypes.CDLL, name: str, result: Any, *arguments: Any) -> Any:
     function = handle[name]
     function.restype, function.argtypes = result, arguments
+    return function
+
+
+def _quick_call(handle: ctypes.CDLL) -> Any:
+    if not hasattr(handle, "opwright_quick_call"):
+        return None
+    # What Python calls while it holds its lock, unlike the others.
+    function = ctypes.PyDLL(handle._name, handle=handle._handle)["opwright_quick_call"]
+    function.restype = ctypes.py_object
+    function.argtypes = (ctypes.py_object, ctypes.POINTER(ThreadState))
     return function

@@ -11,7 +11,7 @@ from opwright.generate.signature import declaration, explicit_instantiations
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.target import Target
 
-GENERATOR_VERSION = "4"
+GENERATOR_VERSION = "5"
 BINDINGS = ("stable", "aten")
 
 _TAKE = {"int": "integer", "float": "real", "bool": "boolean", "str": "text", "Tensor": "tensor"}
@@ -65,6 +65,7 @@ def binding_text(spec: OperatorSpec, target: Target, binding: str) -> str:
             "  ob::withdraw(static_cast<ob::Place*>(place));",
             "}",
             "",
+            *(_quick_call() if binding == "stable" else ()),
         ]
     )
 
@@ -90,6 +91,12 @@ def kernel_advice(spec: OperatorSpec, target: Target, source: str) -> str:
         f"For the schema of {spec.name}, {source} has to define exactly this:\n"
         f"{declaration(spec, target)}"
     )
+
+
+def _quick_call() -> Iterator[str]:
+    yield f"{_EXPORT} PyObject* opwright_quick_call(PyObject* seen, const ob::ThreadState* state) {{"
+    yield "  return ob::quick_function(seen, *state);"
+    yield from ("}", "")
 
 
 def _device_headers(target: Target) -> tuple[str, ...]:

@@ -34,7 +34,8 @@ class Implementation:
         """The quickest way to the kernel, made by the first call."""
         from opwright.binding.call import quick_call
 
-        return quick_call(self.spec, self.overload, self.dispatcher.record())
+        known = self.dispatcher
+        return quick_call(self.spec, self.overload, known.record(), known.library)
 
     def load(self, target: Target, *, binding: str | None = None) -> None:
         """Build or find what ``target`` needs, and use it.

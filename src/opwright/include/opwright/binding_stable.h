@@ -9,6 +9,7 @@
 #include "binding_types.h"
 #include "optional.h"
 #include "places.h"
+#include "quick_call.h"
 #include "refusal.h"
 #include "torch_stable.h"
 

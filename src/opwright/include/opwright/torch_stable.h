@@ -55,6 +55,7 @@ AOTITorchError aoti_torch_empty_strided(int64_t dim, const int64_t* sizes, const
 AOTITorchError aoti_torch_copy_(AtenTensorHandle to, AtenTensorHandle from, int32_t non_blocking);
 
 bool aoti_torch_grad_mode_is_enabled();
+void aoti_torch_grad_mode_set_enabled(bool enabled);
 AOTITorchError torch_call_dispatcher(const char* name, const char* overload, StableIValue* stack,
                                      uint64_t built_for_version);
 
