@@ -162,6 +162,16 @@ def test_a_torch_without_the_functions_has_the_call_in_python(library, monkeypat
         module._thread_state.cache_clear()
 
 
+def without(_seen, _state):
+    return None  # what ctypes makes of a null, where this Python has no means
+
+
+@pytest.mark.parametrize("lacking", [None, without])
+def test_a_library_without_the_code_has_the_call_in_python(library, monkeypatch, lacking) -> None:
+    monkeypatch.setattr(library, "_quick_call", lacking)
+    assert native_call(seen, careful, library, learns=True, casts=True) is careful
+
+
 def test_it_keeps_nothing_once_it_is_gone(library) -> None:
     def held(*args):
         return args

@@ -56,12 +56,12 @@ class Library:
 
     def quick_call(self, seen: tuple[Any, ...], state: ThreadState) -> Callable[..., Any] | None:
         """A function that looks at ``seen`` as ``quick_call.h`` says; None where the library has none."""
-        if self._quick_call is None:
+        address = self._quick_call and self._quick_call(seen, state)
+        if not address:
             return None
-        try:
-            return cast("Callable[..., Any]", self._quick_call(seen, state))
-        except ValueError:  # what ctypes makes of a null
-            return None
+        made = ctypes.cast(address, ctypes.py_object).value
+        ctypes.pythonapi.Py_DecRef(ctypes.py_object(made))  # `made` has a reference of its own
+        return cast("Callable[..., Any]", made)
 
     def offer(self, namespace: str, dispatch_key: str) -> Offer | None:
         """Register the kernel for ``namespace::name``; None where too many operators use this library.
@@ -111,6 +111,6 @@ def _quick_call(handle: ctypes.CDLL) -> Any:
         return None
     # What Python calls while it holds its lock, unlike the others.
     function = ctypes.PyDLL(handle._name, handle=handle._handle)["opwright_quick_call"]
-    function.restype = ctypes.py_object
+    function.restype = ctypes.c_void_p  # as an object, a null would end the process
     function.argtypes = (ctypes.py_object, ctypes.POINTER(ThreadState))
     return function
