@@ -16,12 +16,22 @@ EMULATOR_NAME = "opwright_emulator"
 # Units whose names begin so are the emulator's own: no kernel's code, so nothing in them is watched.
 OWN_UNITS = "emulator/"
 
-# What the vendors' headers and compilers have, and in which words gcc and clang miss it.
-_VENDORS = r"(?:(?:cuda|hip|cu)[A-Z]|__(?:cuda|hip|nv|amd|ockl|ocml|builtin_amdgcn)_)\w+"
+# What the vendors' headers and compilers have, and in which words gcc and clang miss it. Names that begin with
+# two underscores are theirs: no program may have such names of its own.
+_VENDORS = r"(?:(?:cuda|hip|cu)[A-Z]\w+|__[a-z]\w+)"
+_HEADERS = (
+    r"(?:(?:cub|cuda|cooperative_groups|hip|hipcub|hiprand|nv|rocprim|rocwmma|thrust)/[\w/.]+"
+    r"|cuComplex\.h|cu(?:blas|dnn|fft|rand|solver|sparse)\w*\.h)"
+)
+_THEIR_NAMESPACES = r"(?:cooperative_groups|cub|cuda|nvcuda|thrust)(?:::\w+)*"
 _MISSED = re.compile(
     rf"[‘'](?P<name>{_VENDORS})[’'] (?:was not declared|does not name a type|has not been declared)"
     rf"|no arguments to [‘'](?P<called>{_VENDORS})[’'] that depend"
     rf"|(?:undeclared identifier|unknown type name) '(?P<unknown>{_VENDORS})'"
+    rf"|(?P<header>{_HEADERS}): No such file or directory"
+    rf"|'(?P<file>{_HEADERS})' file not found"
+    rf"|[‘'](?P<member>\w+)[’'] is not a member of [‘']{_THEIR_NAMESPACES}[’']"
+    rf"|no (?:member|type|template) named '(?P<inside>\w+)' in namespace '{_THEIR_NAMESPACES}'"
 )
 
 driver_environment = cpu.driver_environment
