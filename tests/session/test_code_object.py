@@ -221,11 +221,53 @@ def test_the_device_sources_of_an_extension_are_compiled_as_they_are(tmp_path: P
         assert not list(folder.glob("*_hip.*"))
 
 
-def test_a_source_that_includes_torch_is_refused_with_what_it_needs(tmp_path: Path) -> None:
+# What a wrapper in the same file takes from torch, and as little of it as that needs.
+WITH_TORCH = """#include <{header}>
+#include <hip/hip_runtime.h>
+__global__ void doubled(float* values) {{ values[threadIdx.x] *= 2; }}
+void launch(float* values) {{
+  doubled<<<1, 64, 0, at::cuda::getCurrentCUDAStream().stream()>>>(values);
+}}
+"""
+AN_EXTENSION = """from opwright import Dim, Extension, Operator, Tensor
+doubled = Operator(
+    "doubled(Tensor input) -> Tensor",
+    inputs={"input": Tensor(Dim("n", typical=(64,)))},
+    dtypes=("float32",),
+    reference=lambda input: input * 2,
+    extension=Extension(sources=("doubled.cu",), call=lambda module, input: module.doubled(input)),
+)
+"""
+
+
+def write_extension(folder: Path, header: str) -> Path:
+    folder.mkdir()
+    (folder / "op.py").write_text(AN_EXTENSION)
+    (folder / "doubled.cu").write_text(WITH_TORCH.format(header=header))
+    return folder
+
+
+@pytest.mark.parametrize("header", ["ATen/cuda/CUDAContext.h", "c10/cuda/CUDAStream.h"])
+def test_a_source_that_launches_on_torchs_stream_is_compiled(tmp_path: Path, header: str) -> None:
     hip_compiler.tools()
-    shutil.copytree(EXAMPLES / "bias_gelu", tmp_path / "bias_gelu")
-    with pytest.raises(errors.CompileError, match=r"CUDAContext\.h' file not found") as failed:
-        compiled(tmp_path / "bias_gelu", "gfx942")
+    built = compiled(write_extension(tmp_path / "doubled", header), "gfx942")
+    (kernel,) = built.kernels
+    assert "doubled" in kernel.kernel
+
+
+@pytest.mark.exhaustive
+def test_a_source_that_includes_all_of_torch_is_compiled_as_it_is(tmp_path: Path) -> None:
+    hip_compiler.tools()
+    folder = tmp_path / "bias_gelu"
+    shutil.copytree(EXAMPLES / "bias_gelu", folder, ignore=shutil.ignore_patterns("__pycache__"))
+    assert len(compiled(folder, "gfx1151").kernels) == 1
+
+
+def test_a_source_that_includes_what_torch_has_for_a_gpu_alone_is_refused(tmp_path: Path) -> None:
+    hip_compiler.tools()
+    folder = write_extension(tmp_path / "doubled", "ATen/cuda/detail/not_there.h")
+    with pytest.raises(errors.CompileError, match=r"not_there\.h' file not found") as failed:
+        compiled(folder, "gfx942")
     assert "needs a torch that is built for HIP" in failed.value.hint
 
 

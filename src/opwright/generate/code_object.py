@@ -8,30 +8,33 @@ from opwright.errors import SpecError
 from opwright.files import why_no_file
 from opwright.frozen import replace
 from opwright.generate.binding_source import GENERATOR_VERSION
+from opwright.generate.extension import module_name
 from opwright.generate.kernels import Kernels, own_kernels, sources_of
+from opwright.generate.torch_without_hip import includes_torch, with_torchs_headers
 from opwright.records.artifact import Artifact
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.request import BuildRequest, Unit
 from opwright.spec.target import Target
 from opwright.toolchain.amd_device_libraries import DeviceSupport
 from opwright.toolchain.hip import CONSTANTS_NAME, CONSTANTS_SUFFIX, SUFFIXES
+from opwright.toolchain.torch_facts import torch_facts
 
 LABEL = "compiled"
 _ALONE = (
-    "It is compiled alone, with HIP's headers: what includes torch's, or is written for CUDA's alone, "
-    "needs a torch that is built for HIP."
+    "It is compiled alone, with HIP's headers: what includes those that torch has for CUDA and HIP, or is "
+    "written for CUDA's alone, needs a torch that is built for HIP."
 )
 
 
 def code_object_request(spec: OperatorSpec, target: Target) -> BuildRequest:
     """The build of an operator's device code with its launchers, and of no binding: torch takes no part.
 
-    Of an extension that is its device sources, as they are. Raises `SpecError` where there is no source
-    of device code for the target.
+    Of an extension that is its device sources, as they are, with torch's headers where they include any.
+    Raises `SpecError` where there is no source of device code for the target.
     """
     kernels = _of_extension(spec) if spec.extension else _own(spec, target)
     include = Path(__file__).parent.parent / "include"
-    return BuildRequest(
+    request = BuildRequest(
         name=spec.name,
         target=target,
         root=spec.folder,
@@ -47,6 +50,9 @@ def code_object_request(spec: OperatorSpec, target: Target) -> BuildRequest:
             "dtypes": list(spec.dtypes),
         },
     )
+    if spec.extension and includes_torch(u.path for u in kernels.units if u.path is not None):
+        return with_torchs_headers(request, module_name(spec), torch_facts())
+    return request
 
 
 def _own(spec: OperatorSpec, target: Target) -> Kernels:
