@@ -53,6 +53,18 @@ def described(name: str, backward: object) -> Operator:
     )
 
 
+class OnePercentTooLarge(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, input, bias):
+        ctx.save_for_backward(input, bias)
+        return silu(input + bias)
+
+    @staticmethod
+    def backward(ctx, grad):
+        of_input, of_bias = slope(grad, *ctx.saved_tensors)
+        return of_input * 1.01, of_bias
+
+
 def outcomes(operator: Operator) -> dict[str, tuple[Case, object]]:
     for one in (operator, *operator.backwards):
         one.load()
@@ -186,3 +198,21 @@ def test_only_autograd_refuses_the_gradient_of_changed_arguments() -> None:
     (finding,) = gradients.run(case, subject).findings
     assert finding.kind == "gradient fails after a change"
     assert "something went wrong" in finding.message
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "float16"])
+def test_an_error_of_one_percent_in_one_gradient_is_found_in_each_dtype(dtype: str) -> None:
+    operator = Operator(
+        f"one_percent_in_{dtype}(Tensor input, Tensor bias) -> Tensor",
+        inputs={
+            "input": Tensor(batch, hidden, layout="copy"),
+            "bias": Tensor(hidden, layout="copy"),
+        },
+        dtypes=(dtype,),
+        reference=lambda input, bias: silu(input + bias),
+        function=OnePercentTooLarge.apply,
+        backward="own",
+    )
+    told = [f.message for _, outcome in outcomes(operator).values() for f in outcome.findings]
+    assert any("gradient of input" in message for message in told)
+    assert not any(message.startswith("gradient of bias") for message in told)
