@@ -29,6 +29,14 @@ dtypes="--dtype float32 --dtype bfloat16"
 differentiable=" swiglu swish bias_gelu bias_dropout_residual rms_norm layer_norm "
 first=${FIRST-"swiglu bias_gelu row_softmax rms_norm moe_gating_top_k_softmax"}
 second=${SECOND-"swish add2 bias_dropout_residual layer_norm dynamic_quant"}
+parts=0
+for stage in $stages; do
+  case $stage in
+    kernels) parts=$((parts + 50)) ;;
+    gradients) parts=$((parts + 20)) ;;
+    *) parts=$((parts + 10)) ;;
+  esac
+done
 mkdir -p "$folder"
 folder=$(cd "$folder" && pwd)
 began=$(date +%s)
@@ -57,12 +65,17 @@ learning() {
   done
 }
 
-# bench STAGE PERCENT OPTION...: a verdict may end it non-zero, and its record is evidence as well. It takes so
-# much of the whole time at the most.
+# Whether STAGE is to be measured.
+wanted() {
+  case " $stages " in *" $1 "*) ;; *) return 1 ;; esac
+}
+
+# bench STAGE PARTS OPTION...: a verdict may end it non-zero, and its record is evidence as well. Of the whole
+# time it takes so many parts at the most, of those of all stages that are wanted.
 bench() {
-  case " $stages " in *" $1 "*) ;; *) return ;; esac
+  wanted "$1" || return 0
   record=$folder/$1_$name.json
-  share=$((limit * $2 / 100))
+  share=$((limit * $2 / parts))
   shift 2
   within "$share" "$python" -m opwright bench -q --target "$target" --processes "${PROCESSES:-3}" \
     --seconds "${SECONDS_EACH:-0.08}" --json "$record" "$@" > "$record.txt"
@@ -77,15 +90,21 @@ prepare() {
     (within 75 "$python" -m opwright check -q "$operator" --target "$target" --only numerics $capture \
       --json "$folder/check_$operator.json" > /dev/null) &
   done
-  # shellcheck disable=SC2086 # words
-  within 75 "$python" "$here/evidence/warm.py" "$@" --target "$target" $dtypes $rivals \
-    --shapes "$shapes/kernel_shapes.json" &
-  # shellcheck disable=SC2086
-  within 75 "$python" "$here/evidence/warm.py" "$@" --target "$target" $dtypes $autotune \
-    --shapes "$shapes/kernel_shapes_autotune.json" &
-  # shellcheck disable=SC2046,SC2086
-  within 75 "$python" "$here/evidence/warm.py" $(learning "$@") --target "$target" $dtypes $rivals --gradients \
-    --shapes "$shapes/kernel_shapes_gradients.json" &
+  if wanted kernels; then
+    # shellcheck disable=SC2086
+    within 75 "$python" "$here/evidence/warm.py" "$@" --target "$target" $dtypes $rivals \
+      --shapes "$shapes/kernel_shapes.json" &
+  fi
+  if wanted autotune; then
+    # shellcheck disable=SC2086
+    within 75 "$python" "$here/evidence/warm.py" "$@" --target "$target" $dtypes $autotune \
+      --shapes "$shapes/kernel_shapes_autotune.json" &
+  fi
+  if wanted gradients; then
+    # shellcheck disable=SC2046,SC2086
+    within 75 "$python" "$here/evidence/warm.py" $(learning "$@") --target "$target" $dtypes $rivals --gradients \
+      --shapes "$shapes/kernel_shapes_gradients.json" &
+  fi
   wait
 }
 
@@ -100,15 +119,15 @@ part() {
   backwards=$(for each in $taught; do printf '%s:%s_backward ' "$each" "$each"; done)
   # shellcheck disable=SC2086
   {
-    bench kernels 52 "$@" --no-backwards $dtypes --against reference $rivals \
+    bench kernels 50 "$@" --no-backwards $dtypes --against reference $rivals \
       --shapes "$shapes/kernel_shapes.json"
-    bench gradients 18 $taught --gradients $dtypes --against reference $rivals \
+    bench gradients 20 $taught --gradients $dtypes --against reference $rivals \
       --shapes "$shapes/kernel_shapes_gradients.json"
     bench backwards 10 $backwards $dtypes --against reference --processes 1 \
       --shapes "$shapes/kernel_shapes_gradients.json"
     bench calls 10 "$@" --no-backwards --against reference --processes 2 --timer "$calls" --cache warm \
       --against "call:$here/evidence/rivals/functional.py" --shapes "$shapes/kernel_shapes_calls.json"
-    bench autotune 100 "$@" --no-backwards $dtypes $autotune --processes 2 \
+    bench autotune 10 "$@" --no-backwards $dtypes $autotune --processes 2 \
       --shapes "$shapes/kernel_shapes_autotune.json"
   }
   rm -rf "$FLAGGEMS_CACHE_DIR"
@@ -117,7 +136,7 @@ part() {
 measure_cpu() {
   # shellcheck disable=SC2086
   name=cpu
-  bench kernels 100 $first $second --no-backwards --cache rotating --against reference \
+  bench kernels $parts $first $second --no-backwards --cache rotating --against reference \
     --against compile --against "call:$here/evidence/rivals/functional.py" --shapes "$shapes/kernel_shapes_cpu.json"
 }
 
