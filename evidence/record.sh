@@ -72,6 +72,8 @@ else
   own_sources
   other_sources
 fi
+# Under each tool of compute-sanitizer, which takes minutes more: SANITIZE=1.
+if [ -n "${SANITIZE:-}" ]; then record sanitized $operators --target "$target" --sanitize --only device_sanitizers; fi
 # Alone: it measures time. It knows no simulated device.
 case $target in
   cuda*) timed=cuda ;;

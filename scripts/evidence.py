@@ -18,6 +18,8 @@ from opwright.spec.operator import OperatorSpec
 from opwright.spec.target import parse_target
 
 FOLDER = Path(__file__).parent.parent / "evidence"
+PLANTED = FOLDER.parent / "tests" / "device_defects"
+SANITIZED = "h200/sanitized.json.gz"
 NOT_RUN = "not run: no device"
 EARLIER = "earlier sources"
 # Column -> the records that it shows, where there are any.
@@ -75,11 +77,27 @@ def _beside() -> list[str]:
     built = _json("h200/build_time.json")
     kinds = f"kinds of finding on the {len(found['false_alarms'])} operators above: {alarms}"
     ratio = f"{built['cold_build_ratio']:.1f} times as fast as `torch.utils.cpp_extension.load`"
+    planted = {path.name for path in PLANTED.iterdir() if (path / "op.py").is_file()}
+    later = len(planted - {trial["name"] for trial in found["trials"]})
+    unseen = f"; {later} more have been planted since, not run there" if later else ""
     return [
         *_since(),
-        f"- Planted faults of device code caught there: {caught} of {len(tried)}{besides}; {kinds}.",
+        f"- Planted faults of device code caught there: {caught} of {len(tried)}{besides}{unseen}; {kinds}.",
+        _sanitized(),
         f"- Cold build of `bias_gelu` for CUDA there: {ratio}, same kernel and flags.",
     ]
+
+
+def _sanitized() -> str:
+    begin = "- NVIDIA's compute-sanitizer on the shipped operators there: "
+    if not (FOLDER / SANITIZED).is_file():
+        return f"{begin}not run."
+    verdicts = [
+        case["outcome"]["verdict"]
+        for run in _operators((SANITIZED,)).values()
+        for case in run.by_check.get("device_sanitizers", [])
+    ]
+    return f"{begin}{verdicts.count('pass')} of {len(verdicts)} calls pass."
 
 
 def _since() -> list[str]:

@@ -13,8 +13,8 @@ pytestmark = pytest.mark.xdist_group("emulator")
 
 DTYPES = (torch.float32, torch.float64, torch.bfloat16, torch.float16)
 RUNS = (torch.float32, torch.bfloat16)  # of 4 and of 8 elements
-COUNTS = (0, 1, 3, 7, 8, 31, 1023, 2048, 5003)
-OFFSETS = ((0, 0, 0), (1, 1, 1), (5, 5, 5), (0, 1, 0), (3, 0, 3))
+COUNTS = (0, 1, 3, 7, 8, 15, 24, 31, 33, 40, 1023, 2048, 5003)
+OFFSETS = ((0, 0, 0), (1, 1, 1), (5, 5, 5), (0, 1, 0), (3, 0, 3), (0, 2, 7), (6, 3, 4))
 
 
 @pytest.fixture(scope="module")
@@ -68,30 +68,58 @@ def test_rows_meet_the_right_columns(
         assert untouched(room, output)
 
 
-@pytest.mark.parametrize("sizes", [(70, 24), (9, 257)])
+@pytest.mark.parametrize("sizes", [(70, 24), (9, 257), (5, 19)])
 def test_places_are_counted_through_the_rows(loops: Emulated, sizes: tuple[int, int]) -> None:
-    matrix, row = drawn(*sizes, dtype=torch.bfloat16), drawn(sizes[1], dtype=torch.bfloat16)
-    first, second = (guarded(*sizes, dtype=matrix.dtype)[0] for _ in range(2))
-    function(loops, matrix.dtype, "map_rows_places")(first, second, matrix, row, *sizes)
-    assert torch.equal(first, 2 * matrix + row)
-    places = torch.arange(matrix.numel()).view(sizes) % 128
-    assert torch.equal(second, places.bfloat16())
+    for offset, of_row in ((0, 0), (1, 0), (6, 3)):
+        matrix = drawn(*sizes, dtype=torch.bfloat16, offset=offset)
+        row = drawn(sizes[1], dtype=torch.bfloat16, offset=of_row)
+        first, second = (guarded(*sizes, dtype=matrix.dtype)[0] for _ in range(2))
+        function(loops, matrix.dtype, "map_rows_places")(first, second, matrix, row, *sizes)
+        assert torch.equal(first, 2 * matrix + row)
+        places = torch.arange(matrix.numel()).view(sizes) % 128
+        assert torch.equal(second, places.bfloat16())
 
 
-def test_whole_runs_are_moved_at_once(load: Load) -> None:
-    """Watched: 16 bytes an access where tensors are aligned alike, and no access beside them."""
-    watched = load("device_map_watched.cu", watched=True)
-    a, b, output = (drawn(2048, dtype=torch.float16) for _ in range(3))
-    watched.library.opwright_emulated_reset()
-    for tensor, name in ((a, b"a"), (b, b"b"), (output, b"output")):
-        size = tensor.numel() * tensor.element_size()
-        watched.library.opwright_emulated_region(tensor.data_ptr(), size, name)
-    function(watched, a.dtype, "map")(output, a, b, a.numel())
+@pytest.fixture(scope="module")
+def watched(load: Load) -> Emulated:
+    return load("device_map_watched.cu", watched=True)
+
+
+def traffic_of(watched: Emulated, **tensors: torch.Tensor) -> dict[str, tuple[int, int]]:
+    """Bytes that the one launch since the last question read and wrote of each; no access may be beside them."""
     watched.library.opwright_emulated_finish()
     assert [finding for finding in watched.findings() if not finding.is_note] == []
     (kernel,) = watched.kernels().values()
     traffic = kernel["traffic"]
-    assert isinstance(traffic, dict)
-    moved = {name: (entry["read_bytes"], entry["written_bytes"]) for name, entry in traffic.items()}
-    assert moved == {"a": (4096, 0), "b": (4096, 0), "output": (0, 4096)}
+    assert isinstance(traffic, dict) and set(traffic) == set(tensors)
     watched.library.opwright_emulated_reset()
+    return {name: (entry["read_bytes"], entry["written_bytes"]) for name, entry in traffic.items()}
+
+
+def watch(watched: Emulated, **tensors: torch.Tensor) -> None:
+    watched.library.opwright_emulated_reset()
+    for name, tensor in tensors.items():
+        size = tensor.numel() * tensor.element_size()
+        watched.library.opwright_emulated_region(tensor.data_ptr(), size, name.encode())
+
+
+def test_whole_runs_are_moved_at_once(watched: Emulated) -> None:
+    """Watched: 16 bytes an access where tensors are aligned alike, and no access beside them."""
+    a, b, output = (drawn(2048, dtype=torch.float16) for _ in range(3))
+    watch(watched, a=a, b=b, output=output)
+    function(watched, a.dtype, "map")(output, a, b, a.numel())
+    moved = traffic_of(watched, a=a, b=b, output=output)
+    assert moved == {"a": (4096, 0), "b": (4096, 0), "output": (0, 4096)}
+
+
+@pytest.mark.parametrize("offset", [1, 4, 7])
+def test_misaligned_inputs_are_read_by_two_loads_and_never_beside(
+    watched: Emulated, offset: int
+) -> None:
+    a, b = drawn(2048, dtype=torch.float16, offset=offset), drawn(2048, dtype=torch.float16)
+    output = torch.empty_like(b)
+    watch(watched, a=a, b=b, output=output)
+    function(watched, a.dtype, "map")(output, a, b, a.numel())
+    moved = traffic_of(watched, a=a, b=b, output=output)
+    assert moved["b"] == (4096, 0) and moved["output"] == (0, 4096)
+    assert 2 * 4096 - 128 <= moved["a"][0] <= 2 * 4096

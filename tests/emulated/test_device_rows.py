@@ -12,8 +12,10 @@ from emulated.device_loops import drawn, function, guarded, untouched
 pytestmark = pytest.mark.xdist_group("emulator")
 
 DTYPES = (torch.float32, torch.float16)
-# Several rows a block, one, and rows that are too long for registers: in whole runs, and not.
-ALONG = [(0, 8), (3, 0), (1, 1), (9, 40), (70, 33), (2, 4104), (3, 2049), (1, 16400), (1, 8200)]
+# Several rows a block, one, few rows for many threads, and rows that are too long for registers: in whole
+# runs, and not.
+ALONG = [(0, 8), (3, 0), (1, 1), (9, 40), (520, 8), (70, 33), (3, 2048), (2, 4104), (3, 2049)]
+ALONG += [(1, 8200), (1, 16400), (1, 16401), (1, 65544)]
 # One share of the rows, several, and more than are added at once; more than one panel of columns.
 DOWN = [(0, 5), (1, 8), (37, 40), (700, 24), (300, 33), (33, 1032), (40, 4101), (2, 8208)]
 

@@ -1,5 +1,6 @@
 // Runs of 16 bytes that a thread asks for long before it uses them: they wait in shared memory, in
-// no register, while it is busy with others. NVIDIA's chips have that from sm_80 on.
+// no register, while it is busy with others. NVIDIA's chips have that from sm_80 on; elsewhere, and
+// on the emulator, nothing is launched that does.
 #pragma once
 
 #include <stdint.h>
@@ -17,7 +18,8 @@ namespace opwright {
 
 namespace detail {
 
-// A thread's own runs, `blockDim.x` apart.
+// A thread's own runs, `blockDim.x` apart. A slot may be asked for again as soon as it has been read:
+// what is copied comes from memory, long after the read.
 template <typename T, int N>
 class Ahead {
  public:

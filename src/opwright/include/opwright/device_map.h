@@ -147,7 +147,7 @@ __global__ void map_any_rows_kernel(F f, int64_t rows, int64_t columns, unsigned
     loaded[k].settle(begin[k] + column[k], column[k], inputs...);
     output.store(begin[k] + column[k], loaded[k].results(f));
   }
-  if (N == 1 || across > 0) return;
+  if (across > 0) return;
 #pragma unroll 1
   for (int64_t below = row + threadIdx.y; below < rows && below < row + blockDim.y * Rows;
        below += blockDim.y) {

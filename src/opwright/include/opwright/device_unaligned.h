@@ -79,13 +79,6 @@ struct Unaligned {
     if constexpr (N > 1)
       asked.first = shifted_run(asked.first, asked.second, static_cast<unsigned>(behind));
   }
-  template <int N>
-  OPWRIGHT_DEVICE_INLINE Run<T, N> load(int64_t at) const {
-    AskedRun<T, N> asked;
-    ask(asked, at, behind<N>(at));
-    settle(asked, behind<N>(at));
-    return asked.first;
-  }
 };
 
 // The part of a row, or of a tensor, that is taken in runs, from `begin` on: at least a run behind
@@ -96,7 +89,6 @@ struct Inner {
   // The row begins `offset` elements behind a whole run of the output.
   template <int N>
   static OPWRIGHT_INLINE Inner of(uint64_t offset, int64_t count) {
-    if constexpr (N == 1) return {0, count, 0};
     const int64_t begin = 2 * N - static_cast<int64_t>(offset % N);
     const int64_t length = count - begin - N;
     if (length < N) return {0, 0, count};
