@@ -91,7 +91,8 @@ def traffic_of(watched: Emulated, **tensors: torch.Tensor) -> dict[str, tuple[in
     assert [finding for finding in watched.findings() if not finding.is_note] == []
     (kernel,) = watched.kernels().values()
     traffic = kernel["traffic"]
-    assert isinstance(traffic, dict) and set(traffic) == set(tensors)
+    assert isinstance(traffic, dict)
+    assert set(traffic) == set(tensors)
     watched.library.opwright_emulated_reset()
     return {name: (entry["read_bytes"], entry["written_bytes"]) for name, entry in traffic.items()}
 
@@ -121,5 +122,5 @@ def test_misaligned_inputs_are_read_by_two_loads_and_never_beside(
     watch(watched, a=a, b=b, output=output)
     function(watched, a.dtype, "map")(output, a, b, a.numel())
     moved = traffic_of(watched, a=a, b=b, output=output)
-    assert moved["b"] == (4096, 0) and moved["output"] == (0, 4096)
+    assert (moved["b"], moved["output"]) == ((4096, 0), (0, 4096))
     assert 2 * 4096 - 128 <= moved["a"][0] <= 2 * 4096

@@ -20,28 +20,41 @@ OPWRIGHT_DEVICE_INLINE uint32_t shifted(uint32_t low, uint32_t high, unsigned bi
 #endif
 }
 
-// The run that begins so many elements behind the first of two.
+// Moves what begins `count` places on to the front, where that is less than half of them.
+template <typename Word, int Count>
+OPWRIGHT_DEVICE_INLINE void move_to_front(Word (&words)[Count], unsigned count) {
+#pragma unroll
+  for (int step = Count / 4; step > 0; step /= 2) {
+    const bool is_far = count & step;
+#pragma unroll
+    for (int i = 0; i + step < Count; ++i) words[i] = is_far ? words[i + step] : words[i];
+  }
+}
+
+// The run that begins so many elements behind the first of two. Those of 16 bits move in pairs.
 template <typename T, int N>
 OPWRIGHT_DEVICE_INLINE Run<T, N> shifted_run(const Run<T, N>& first, const Run<T, N>& second,
                                              unsigned elements) {
-  constexpr int kWords = static_cast<int>(sizeof(first) / sizeof(uint32_t));
-  uint32_t words[2 * kWords];
-  __builtin_memcpy(words, &first, sizeof(first));
-  __builtin_memcpy(words + kWords, &second, sizeof(second));
-  const unsigned bytes = elements * sizeof(T);
+  Run<T, N> run;
+  if constexpr (sizeof(T) >= sizeof(uint32_t)) {
+    T all[2 * N];
 #pragma unroll
-  for (int step = kWords / 2; step > 0; step /= 2) {
-    const bool is_far = bytes & (step * sizeof(uint32_t));
+    for (int i = 0; i < N; ++i) all[i] = first.at[i], all[N + i] = second.at[i];
+    move_to_front(all, elements);
 #pragma unroll
-    for (int i = 0; i + step < 2 * kWords; ++i) words[i] = is_far ? words[i + step] : words[i];
-  }
-  if constexpr (sizeof(T) < sizeof(uint32_t)) {
+    for (int i = 0; i < N; ++i) run.at[i] = all[i];
+  } else {
+    constexpr int kWords = static_cast<int>(sizeof(first) / sizeof(uint32_t));
+    const unsigned bytes = elements * sizeof(T);
+    uint32_t words[2 * kWords];
+    __builtin_memcpy(words, &first, sizeof(first));
+    __builtin_memcpy(words + kWords, &second, sizeof(second));
+    move_to_front(words, bytes / sizeof(uint32_t));
 #pragma unroll
     for (int i = 0; i < kWords; ++i)
       words[i] = shifted(words[i], words[i + 1], bytes % sizeof(uint32_t) * 8);
+    __builtin_memcpy(&run, words, sizeof(run));
   }
-  Run<T, N> run;
-  __builtin_memcpy(&run, words, sizeof(run));
   return run;
 }
 
