@@ -13,7 +13,7 @@ from opwright.records.run import CaseRecord
 from opwright.session.checking import check_operator, checking
 from opwright.session.planted import Expected, read_defect
 from opwright.spec.target import Target
-from opwright.worker import Worker
+from opwright.worker import Limits, Worker
 
 FOLDERS = sorted(
     path.parent for path in (Path(__file__).parent.parent / "device_defects").glob("*/op.py")
@@ -38,7 +38,12 @@ def worker(device: ModuleType) -> Iterator[Worker]:
 
 def cases_of(folder: Path, check: str, worker: Worker) -> tuple[CaseRecord, ...]:
     described = find_one(str(folder))
-    return check_operator(worker, str(folder), described, Target("simulated"), only=(check,)).cases
+    worker.limits = Limits(**read_defect(folder).limits)
+    try:
+        checked = check_operator(worker, str(folder), described, Target("simulated"), only=(check,))
+    finally:
+        worker.limits = Limits()
+    return checked.cases
 
 
 @pytest.mark.parametrize(("folder", "expected"), QUESTIONS)
