@@ -92,12 +92,11 @@ def _sanitized() -> str:
     begin = "- NVIDIA's compute-sanitizer on the shipped operators there: "
     if not (FOLDER / SANITIZED).is_file():
         return f"{begin}not run."
-    verdicts = [
-        case["outcome"]["verdict"]
-        for run in _operators((SANITIZED,)).values()
-        for case in run.by_check.get("device_sanitizers", [])
-    ]
-    return f"{begin}{verdicts.count('pass')} of {len(verdicts)} calls pass."
+    runs = _operators((SANITIZED,)).values()
+    outcomes = [case["outcome"] for run in runs for case in run.by_check["device_sanitizers"]]
+    passed = sum(outcome["verdict"] == "pass" for outcome in outcomes)
+    findings = sum(len(outcome["findings"]) for outcome in outcomes)
+    return f"{begin}{passed} of {len(outcomes)} calls pass, {findings} findings."
 
 
 def _since() -> list[str]:

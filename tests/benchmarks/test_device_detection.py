@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -88,4 +90,25 @@ def test_the_table_of_evidence_counts_what_could_be_checked(
     assert "caught there: 1 of 2 (1 not checkable there);" in faults
     planted = sum((folder / "finding.json").exists() for folder in DEFECTS.iterdir())
     assert f"{planted - 3} more have been planted since" in faults
+    sys.modules.pop("evidence")
+
+
+def test_the_table_of_evidence_says_what_the_sanitizers_found_or_that_they_did_not_run(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    import evidence
+
+    monkeypatch.setattr(evidence, "FOLDER", tmp_path)
+    assert evidence._sanitized().endswith("there: not run.")
+    outcomes = [("pass", []), ("fail", ["a stray write"]), ("not checked", [])]
+    cases = [
+        {"check": "device_sanitizers", "outcome": {"verdict": verdict, "findings": findings}}
+        for verdict, findings in outcomes
+    ]
+    operator = {"name": "a", "target": "cuda", "sources_digest": "", "cases": cases}
+    path = tmp_path / evidence.SANITIZED
+    path.parent.mkdir()
+    path.write_bytes(gzip.compress(json.dumps({"operators": [operator]}).encode()))
+    assert evidence._sanitized().endswith("there: 1 of 3 calls pass, 1 findings.")
     sys.modules.pop("evidence")

@@ -8,9 +8,10 @@
 //   opwright::map(stream, output, Swish<T>(), input);
 //
 // Views have to be contiguous and of equal size, and may begin at any element. An input may be the
-// output itself, but may not overlap it otherwise. 16 bytes are moved at once, for inputs that are
+// output itself, but may not overlap it otherwise. `map` moves 16 bytes at once, of inputs that are
 // not aligned as the output is by two loads; elements one by one only where two outputs differ in
-// that, or where rows go to an output that is not aligned itself.
+// that. `map_rows` does so where all tensors and rows are aligned, and else moves single elements,
+// but for Places, which are worth more together.
 #pragma once
 
 #include <stdint.h>
@@ -120,8 +121,9 @@ void launch_map_rows(Stream stream, int64_t rows, int64_t columns, F f, Output o
          stream, f, rows, runs, static_cast<unsigned>(across), output, inputs...);
 }
 
-// The same for rows of any length, in the runs in which the output is aligned. What is left of a
-// row before and behind those, the first block that it has takes one by one.
+// The same for rows of any length, in the runs in which the output is aligned: for inputs that cost
+// less in runs than one by one. What is left of a row before and behind those, the first block that
+// it has takes one by one.
 template <int N, int Rows, typename F, typename Output, typename... Inputs>
 __global__ void map_any_rows_kernel(F f, int64_t rows, int64_t columns, unsigned blocks_across,
                                     Output output, Inputs... inputs) {

@@ -48,7 +48,7 @@ struct alignas(N * sizeof(T)) Run {
 };
 
 // Whether runs of so many bytes may begin at `data`.
-OPWRIGHT_INLINE bool is_aligned(const void* data, size_t size_bytes) {
+inline bool is_aligned(const void* data, size_t size_bytes) {
   return reinterpret_cast<uintptr_t>(data) % size_bytes == 0;
 }
 
