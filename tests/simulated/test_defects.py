@@ -36,19 +36,18 @@ def worker(device: ModuleType) -> Iterator[Worker]:
         yield started
 
 
-def cases_of(folder: Path, check: str, worker: Worker) -> tuple[CaseRecord, ...]:
+def cases_of(
+    folder: Path, check: str, worker: Worker, limits: Limits | None = None
+) -> tuple[CaseRecord, ...]:
     described = find_one(str(folder))
-    worker.limits = Limits(**read_defect(folder).limits)
-    try:
-        checked = check_operator(worker, str(folder), described, Target("simulated"), only=(check,))
-    finally:
-        worker.limits = Limits()
-    return checked.cases
+    worker.limits = limits or Limits()
+    return check_operator(worker, str(folder), described, Target("simulated"), only=(check,)).cases
 
 
 @pytest.mark.parametrize(("folder", "expected"), QUESTIONS)
 def test_the_stated_finding_is_given(folder: Path, expected: Expected, worker: Worker) -> None:
-    cases = cases_of(folder, expected.check, worker)
+    limits = Limits(**read_defect(folder).limits)
+    cases = cases_of(folder, expected.check, worker, limits)
     shown = "\n".join(f"{case.name}: {case.outcome}" for case in cases)
     found = [finding for case in cases for finding in case.outcome.findings]
     if expected.check == "numerics":  # what memory holds that nobody wrote is no GPU's
