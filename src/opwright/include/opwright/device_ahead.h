@@ -18,8 +18,8 @@ namespace opwright {
 
 namespace detail {
 
-// A thread's own runs, `blockDim.x` apart. A slot may be asked for again as soon as it has been read:
-// what is copied comes from memory, long after the read.
+// A thread's own runs, `blockDim.x` apart. A slot may be asked for again as soon as it has been
+// read: what is copied comes from memory, long after the read.
 template <typename T, int N>
 class Ahead {
  public:
