@@ -96,6 +96,26 @@ grown = Operator(
                       saved="y", function=torch.mul, reference=torch.mul),
 )
 """
+# The first argument's gradient is the incoming one itself.
+UNCHANGED = """
+from opwright import Backward
+
+asked = []
+
+def grad_gate(grad_low, gate):
+    asked.append("gate")
+    return grad_low * gate.cos()
+
+shifted = Operator(
+    "shifted(Tensor x, Tensor gate) -> (Tensor low, Tensor high)",
+    inputs={"x": Tensor(batch), "gate": Tensor(batch)}, outputs=(Tensor(batch), Tensor(batch)),
+    dtypes=("float32", "float64"), vmap=batch,
+    reference=lambda x, gate: (gate.sin(), x + 1), function=lambda x, gate: (gate.sin(), x + 1),
+    backward=Backward("shifted_backward(Tensor grad_low, Tensor gate) -> Tensor grad_gate",
+                      function=grad_gate, unchanged={"x": "high"}, double_backward="reference"),
+)
+shifted.asked = asked
+"""
 
 
 def described(folder: Path, text: str):
@@ -129,6 +149,11 @@ def parts(tmp_path_factory):
 @pytest.fixture(scope="module")
 def grown(tmp_path_factory):
     return described(tmp_path_factory.mktemp("grown"), SAVES_OUTPUT)
+
+
+@pytest.fixture(scope="module")
+def shifted(tmp_path_factory):
+    return described(tmp_path_factory.mktemp("shifted"), UNCHANGED)
 
 
 def numbers(*sizes: int, grad: bool = True) -> torch.Tensor:
@@ -183,6 +208,63 @@ def test_only_backwards_that_are_needed_are_asked(scaled, x_needs, w_needs, aske
     assert scaled.asked == asked
     assert x.grad is None if not x_needs else torch.equal(x.grad, 3 * w.detach())
     assert w.grad is None if not w_needs else torch.equal(w.grad, 3 * x.detach())
+
+
+@pytest.mark.parametrize("kind", INCOMING)
+def test_a_gradient_that_is_unchanged_is_the_incoming_one_and_asks_nobody(shifted, kind) -> None:
+    x, gate, grad = numbers(4, 6), numbers(4, 6, grad=False), INCOMING[kind]()
+    shifted.asked.clear()
+    (found,) = torch.autograd.grad(shifted(x, gate)[1], x, grad)
+    assert found.data_ptr() == grad.data_ptr()
+    assert found.stride() == grad.stride()
+    assert shifted.asked == []
+
+
+def test_beside_one_that_is_unchanged_the_others_are_asked_for(shifted) -> None:
+    x, gate = numbers(3), numbers(3, 1)[:, 0].detach().requires_grad_()
+    shifted.asked.clear()
+    low, high = shifted(x, gate)
+    torch.autograd.backward((low, high), (torch.full_like(low, 2.0), torch.full_like(high, 3.0)))
+    assert torch.equal(x.grad, torch.full_like(x, 3.0))
+    torch.testing.assert_close(gate.grad, 2 * gate.detach().cos())
+    assert shifted.asked == ["gate"]
+
+
+def test_of_a_return_that_nobody_uses_the_unchanged_gradient_is_zero(shifted) -> None:
+    x, gate = numbers(3), numbers(3)
+    (found,) = torch.autograd.grad(shifted(x, gate)[0].sum(), x)
+    assert torch.equal(found, torch.zeros(3, dtype=torch.float64))
+
+
+def test_an_unchanged_gradient_has_derivatives_of_its_own(shifted) -> None:
+    x, gate = numbers(3), numbers(3)
+    assert torch.autograd.gradgradcheck(shifted, (x, gate))
+    grad = numbers(3)
+    (found,) = torch.autograd.grad(shifted(x, gate)[1], x, grad, create_graph=True)
+    (again,) = torch.autograd.grad((found * 2).sum(), grad)
+    assert torch.equal(again, torch.full_like(again, 2.0))
+
+
+def test_an_unchanged_gradient_is_that_of_transforms_and_of_compiled_calls_too(shifted) -> None:
+    x, gate = numbers(4, grad=False), numbers(4, grad=False)
+
+    def weighted(x: torch.Tensor, gate: torch.Tensor) -> torch.Tensor:
+        low, high = shifted(x, gate)
+        return (low * high * high).sum()
+
+    def plain(x: torch.Tensor, gate: torch.Tensor) -> torch.Tensor:
+        return (gate.sin() * (x + 1) ** 2).sum()
+
+    both = (0, 1)
+    for found, expected in zip(
+        torch.func.grad(weighted, both)(x, gate), torch.func.grad(plain, both)(x, gate), strict=True
+    ):
+        torch.testing.assert_close(found, expected)
+    rows = torch.vmap(torch.func.grad(weighted))(x[:, None], gate[:, None])
+    torch.testing.assert_close(rows, torch.func.grad(plain)(x, gate)[:, None])
+    leaf = x.clone().requires_grad_()
+    torch.compile(weighted, backend="aot_eager", fullgraph=True)(leaf, gate).backward()
+    torch.testing.assert_close(leaf.grad, torch.func.grad(plain)(x, gate))
 
 
 def test_the_same_tensor_twice_gets_both_gradients(scaled, parts) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from operator_folder import KERNEL, write_operator
 from opwright.discovery import find_one
 from opwright.graph.differences import EXACT, Allowed
 from opwright.graph.emitting import script_for, why_not_emitted
@@ -16,6 +17,28 @@ from opwright.session.graph_asked import first_case
 from opwright.spec.target import Target
 
 CPU = Target("cpu")
+SUM_INTO = """
+sum_into = Operator(
+    "sum_into(Tensor(a!) c, Tensor a, Tensor b) -> ()",
+    inputs={name: Tensor(batch) for name in "cab"},
+    dtypes=("float32",),
+    reference=lambda c, a, b: c.copy_(a + b),
+    sources={"cpu": "kernel.cpp"},
+)
+"""
+SUM_INTO_KERNEL = """
+template <typename T>
+void sum_into(opwright::View<T, 1> c, opwright::View<const T, 1> a, opwright::View<const T, 1> b) {
+  opwright::map(c, [](auto x, auto y) { return x + y; }, a, b);
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def writing(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """An operator that writes into its first argument and returns nothing."""
+    folder = tmp_path_factory.mktemp("sum_into")
+    return str(write_operator(folder, SUM_INTO, kernel=KERNEL + SUM_INTO_KERNEL))
 
 
 def script(name: str, allowed: Allowed = EXACT, **more: object) -> str:
@@ -40,7 +63,11 @@ def test_a_gpu_is_named_where_it_is_for_one() -> None:
     text = script("add2", target=Target("cuda", "sm_90"), mode=("cudagraph", ""))
     assert "DEVICE = 'cuda'" in text
     assert "MODE, BACKEND, RUNS = 'cudagraph', '', 3" in text
-    assert "WRITTEN = (0,)" in text
+    assert "WRITTEN = ()" in text
+
+
+def test_arguments_that_are_written_are_named(writing: str) -> None:
+    assert "WRITTEN = (0,)" in script(writing)
 
 
 def test_what_needs_opwright_has_none(tmp_path: Path) -> None:
@@ -53,11 +80,15 @@ def test_what_needs_opwright_has_none(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("planted", "code"), [("", 0), ("    tensors[1].mul_(1.5)\n", 3)])
-def test_a_script_runs_where_only_torch_is(planted: str, code: int, tmp_path: Path) -> None:
-    artifact = build_operator(find_one("add2").spec, CPU)
+@pytest.mark.parametrize("name", ["add2", "sum_into"])
+def test_a_script_runs_where_only_torch_is(
+    name: str, planted: str, code: int, writing: str, tmp_path: Path
+) -> None:
+    asked = writing if name == "sum_into" else name
+    artifact = build_operator(find_one(asked).spec, CPU)
     assert artifact is not None
     (tmp_path / "libit.so").write_bytes(artifact.library.read_bytes())
-    text = script("add2")
+    text = script(asked)
     call = "def call(operator, tensors):\n"
     assert call in text
     if planted:  # what is compiled is another thing
@@ -67,4 +98,4 @@ def test_a_script_runs_where_only_torch_is(planted: str, code: int, tmp_path: Pa
         [sys.executable, "-I", tmp_path / "script.py"], capture_output=True, text=True, check=False
     )
     assert done.returncode == code, done.stderr
-    assert f"add2 in compile: {'differs' if code else 'equal'}" in done.stdout
+    assert f"{name} in compile: {'differs' if code else 'equal'}" in done.stdout

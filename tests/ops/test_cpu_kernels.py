@@ -35,8 +35,8 @@ SHIM = """
   extern "C" void name##_swish(const T* input, T* output, int64_t count) {{ \\
     swish<T>({{input, {{count}}, {{1}}}}, {{output, {{count}}, {{1}}}}); \\
   }} \\
-  extern "C" void name##_add2(T* c, const T* a, const T* b, int64_t count) {{ \\
-    add2<T>({{c, {{count}}, {{1}}}}, {{a, {{count}}, {{1}}}}, {{b, {{count}}, {{1}}}}); \\
+  extern "C" void name##_add2(const T* a, const T* b, T* output, int64_t count) {{ \\
+    add2<T>({{a, {{count}}, {{1}}}}, {{b, {{count}}, {{1}}}}, {{output, {{count}}, {{1}}}}); \\
   }}
 """
 # Relative. One rounding for the 16-bit types; for the others enough to show a wrong constant or a
@@ -101,15 +101,15 @@ def test_swish_is_x_times_sigmoid(kernels, dtype, count):
 @pytest.mark.parametrize("dtype", ELEMENT_TYPES, ids=str)
 def test_add2_writes_the_sum_as_torch_rounds_it(kernels, dtype, count):
     a, b = torch.randn(count).to(dtype), torch.randn(count).to(dtype)
-    c = poisoned(count, dtype=dtype)
-    function(kernels, dtype, "add2")(pointer(c), pointer(a), pointer(b), size(count))
-    assert torch.equal(c, a + b)
+    output = poisoned(count, dtype=dtype)
+    function(kernels, dtype, "add2")(pointer(a), pointer(b), pointer(output), size(count))
+    assert torch.equal(output, a + b)
 
 
 def test_add2_may_write_into_an_input(kernels):
     a, b = torch.randn(100_003), torch.randn(100_003)
     expected = a + b
-    function(kernels, a.dtype, "add2")(pointer(a), pointer(a), pointer(b), size(a.numel()))
+    function(kernels, a.dtype, "add2")(pointer(a), pointer(b), pointer(a), size(a.numel()))
     assert torch.equal(a, expected)
 
 

@@ -38,9 +38,14 @@ class Gradients:
         self._has_scalars = bool(scalars)
         # A backward takes from (*incoming gradients, *saved tensors, *scalars).
         pool = [*(("grad", i) for i in range(len(spec.schema.returns))), *saved, *scalars]
-        self._steps = [
+        self._steps: list[_Step | _Unchanged] = [
             _Step(backward, call, [pool.index(place) for place in places], len(pool))
             for backward, call, places in zip(spec.backwards, backwards, taken, strict=True)
+        ]
+        returns = [item.name for item in spec.schema.returns]
+        self._steps += [
+            _Unchanged(name, pool.index(("grad", returns.index(returned))))
+            for name, returned in spec.unchanged.items()
         ]
         self.is_differentiable = all(step.is_differentiable for step in self._steps)
         self._plans: dict[Values, Kernel] = {}
@@ -68,7 +73,7 @@ class Gradients:
     def _plan(self, needs: Values, *, record: bool) -> Kernel:
         """From a pool to gradients, by few backwards, and by such as compute little too much."""
         wanted = {n for n, need in zip(self.arguments, needs, strict=True) if need}
-        chosen: list[tuple[_Step, dict[int, int]]] = []
+        chosen: list[tuple[_Step | _Unchanged, dict[int, int]]] = []
         while wanted:
             step = max(self._steps, key=lambda s: (len(wanted & set(s.gives)), -len(s.gives)))
             places = {
@@ -102,6 +107,21 @@ class _Step:
         """From a pool to what the backward returns."""
         call, take = self._recorded if record else self._below, self._take
         return (lambda pool: call(*pool)) if take is None else (lambda pool: call(*take(pool)))
+
+
+class _Unchanged:
+    """The gradient of one argument, which is an incoming one itself."""
+
+    is_differentiable = True
+
+    def __init__(self, name: str, place: int) -> None:
+        self.gives = [name]
+        self._place = place
+
+    def asked(self, _record: bool) -> Kernel:
+        """From a pool to the gradient."""
+        place = self._place
+        return lambda pool: pool[place]
 
 
 def _own(function: Any, overload: Kernel) -> Kernel:

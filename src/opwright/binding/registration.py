@@ -58,12 +58,12 @@ def register_transforms(
 
         return batching_rule(spec, overload)
 
-    if spec.backward is None or spec.backwards:
+    if spec.backward is None or spec.is_recorded:
         make = for_inference if spec.backward is None else for_autograd
         library.impl(spec.name, deferred(make), "Autograd")
     # PyTorch takes no rule for tensors that come by keyword alone; `vmap` is refused for them.
     by_position = not any(argument.keyword_only for argument in spec.schema.tensors)
-    if by_position and (spec.vmap is not None or spec.backwards or spec.forward is not None):
+    if by_position and (spec.vmap is not None or spec.is_recorded or spec.forward is not None):
         torch.library.register_vmap(overload, deferred(for_vmap), lib=library)
     if spec.autocast is not None:
         _register_autocast(library, spec, overload)
@@ -71,7 +71,7 @@ def register_transforms(
 
 
 def _record(spec: OperatorSpec, overload: Kernel, backwards: Sequence[Kernel]) -> Kernel | None:
-    if not spec.backwards:
+    if not spec.is_recorded:
         return None
     from opwright.binding.autograd import recording_call
 

@@ -16,7 +16,7 @@ GRAD = "grad_"  # what the name of a gradient begins with
 
 
 class Backward(Frozen):
-    """Kernels that compute gradients.
+    """Kernels that compute gradients, and gradients that need none.
 
     ``Backward("swish_backward(Tensor grad_output, Tensor input) -> Tensor grad_input", sources={...})``: the
     names say what it takes and gives: ``grad_<return>`` is an incoming gradient, any other tensor is an
@@ -25,9 +25,13 @@ class Backward(Frozen):
     are saved, for readers; it has to agree with the schema. Sizes and dtypes follow from the operator's own;
     ``reference`` is worked out from the operator's by autograd, unless one is given. ``double_backward`` is
     None (a second derivative raises) or ``"reference"``. The other fields are those of `Operator`.
+
+    ``unchanged`` names arguments whose gradient is the incoming one itself, as a sum's are: that is handed on,
+    and no kernel runs for it. With several returns that have gradients it says which:
+    ``{"residual": "output0"}``. Where no other gradient is left, there is no schema.
     """
 
-    schema: str
+    schema: str | None = None
     saved: tuple[str, ...] | str | None = None
     sources: Mapping[str, str | Sequence[str]] | None = None
     function: Callable[..., Any] | None = None
@@ -38,3 +42,4 @@ class Backward(Frozen):
     include_dirs: Sequence[str] = ()
     compile_flags: Sequence[str] = ()
     double_backward: str | None = None
+    unchanged: Mapping[str, str] | Sequence[str] | str = ()

@@ -96,8 +96,8 @@ def _with_transforms(
         autocast=check("autocast", check_autocast, fields["autocast"], spec),
         vmap=check("vmap", check_vmap, fields["vmap"], spec),
     )
-    made = check("backward", check_backward, fields["backward"], spec, gradient_of)
-    return spec if made is None else replace(spec, backward=made)
+    made: OperatorSpec = check("backward", check_backward, fields["backward"], spec, gradient_of)
+    return made
 
 
 def _check_whole(check: _Fields, spec: OperatorSpec) -> None:

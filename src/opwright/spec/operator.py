@@ -82,7 +82,8 @@ class OperatorSpec(Frozen):
     ``reduction`` is how many terms the longest sum behind an output element has, None for one. ``flops`` is
     how many floating-point operations one call does, None where that is not declared.
     ``backward`` is None (calls that need gradients raise), ``"own"`` (the implementation records its own), or
-    the operators that compute gradients; each of those has the operator as its ``forward``. ``autocast`` is
+    the operators that compute gradients; each of those has the operator as its ``forward``. ``unchanged`` are
+    the arguments whose gradient is the incoming one of a return, and that return. ``autocast`` is
     how arguments are cast under autocast, ``vmap`` the `Shape` that takes vmap's dimension.
     """
 
@@ -104,6 +105,7 @@ class OperatorSpec(Frozen):
     reduction: Expression | None = None
     flops: Expression | None = None
     backward: tuple[OperatorSpec, ...] | str | None = None
+    unchanged: Mapping[str, str] = field(default_factory=dict)
     forward: OperatorSpec | None = None
     autocast: str | None = None
     vmap: str | None = None
@@ -112,6 +114,11 @@ class OperatorSpec(Frozen):
     def backwards(self) -> tuple[OperatorSpec, ...]:
         """The operators that compute its gradients; none where it has no backward, or its own."""
         return self.backward if isinstance(self.backward, tuple) else ()
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether the binding makes its calls part of autograd's graph."""
+        return isinstance(self.backward, tuple)
 
     @property
     def family(self) -> tuple[OperatorSpec, ...]:
@@ -183,6 +190,17 @@ class OperatorSpec(Frozen):
         name = self.dtype_of(tensor)
         dtypes = next((v.dtypes for v in self.type_variables if v.name == name), (name,))
         return any(DTYPES[dtype].family in ("float", "complex") for dtype in dtypes)
+
+    @property
+    def learning_arguments(self) -> list[str]:
+        """The arguments that can have a gradient."""
+        return [a.name for a in self.schema.tensors if self.can_have_gradient(self.inputs[a.name])]
+
+    @property
+    def learning_returns(self) -> list[str]:
+        """The fresh returns that can have a gradient."""
+        pairs = zip(self.schema.fresh_returns, self.outputs, strict=True)
+        return [item.name for item, tensor in pairs if self.can_have_gradient(tensor)]
 
     @property
     def dims(self) -> dict[str, Dim | Shape]:

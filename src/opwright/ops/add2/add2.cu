@@ -8,9 +8,9 @@ struct Sum {
   }
 };
 
-// c = a + b, for tensors of any shape: the views are contiguous and collapsed to one dimension.
+// a + b, for tensors of any shape: the views are contiguous and collapsed to one dimension.
 template <typename T>
-void add2(opwright::View<T, 1> c, opwright::View<const T, 1> a, opwright::View<const T, 1> b,
+void add2(opwright::View<const T, 1> a, opwright::View<const T, 1> b, opwright::View<T, 1> output,
           opwright::Stream stream) {
-  opwright::map(stream, c, Sum(), a, b);
+  opwright::map(stream, output, Sum(), a, b);
 }

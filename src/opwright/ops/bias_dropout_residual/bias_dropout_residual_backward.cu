@@ -2,13 +2,13 @@
 #include <opwright/kernel.h>
 #include <opwright/random.h>
 
-// The gradients of input and of residual: the same elements are dropped again.
+// The gradient of input: the same elements are dropped again.
 struct BiasDropoutResidualBackward {
   opwright::Dropout dropout;
 
   template <typename F>
-  __device__ opwright::Two<F> operator()(opwright::Place place, F g) const {
-    return {dropout.of(g, place), g};
+  __device__ F operator()(opwright::Place place, F g) const {
+    return dropout.of(g, place);
   }
 };
 
@@ -16,8 +16,7 @@ struct BiasDropoutResidualBackward {
 template <typename T>
 void bias_dropout_residual_backward(opwright::View<const T, 2> grad_output, double p, int64_t seed,
                                     opwright::View<T, 2> grad_input, opwright::View<T, 1> grad_bias,
-                                    opwright::View<T, 2> grad_residual, opwright::Stream stream) {
+                                    opwright::Stream stream) {
   const BiasDropoutResidualBackward f{opwright::Dropout(p, seed)};
-  opwright::map_rows_and_sum(stream, opwright::two(grad_input, grad_residual), grad_bias, f,
-                             opwright::Places(), grad_output);
+  opwright::map_rows_and_sum(stream, grad_input, grad_bias, f, opwright::Places(), grad_output);
 }

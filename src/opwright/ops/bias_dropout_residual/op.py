@@ -50,8 +50,9 @@ bias_dropout_residual = Operator(
     },
     backward=Backward(
         "bias_dropout_residual_backward(Tensor grad_output, float p, int seed)"
-        " -> (Tensor grad_input, Tensor grad_bias, Tensor grad_residual)",
+        " -> (Tensor grad_input, Tensor grad_bias)",
         saved=(),
+        unchanged="residual",
         sources={
             "cpu": "bias_dropout_residual_backward.cpp",
             "cuda": "bias_dropout_residual_backward.cu",

@@ -26,6 +26,7 @@ from opwright.spec.rules.sizes import (
     known_names,
 )
 from opwright.spec.rules.tensors import check_tolerance
+from opwright.spec.rules.unchanged import unchanged_of
 from opwright.spec.schema import Argument, Schema, parse_schema
 from opwright.spec.tensor import Scalar, Tensor
 from opwright.spec.tolerance import Tolerance
@@ -40,13 +41,13 @@ _EXAMPLE = (
 
 def check_backward(
     schema: Schema, backward: object, spec: OperatorSpec, gradient_of: GradientOf
-) -> Any:
-    """None, ``"own"``, or an operator for each `Backward`, in the order given.
+) -> OperatorSpec:
+    """``spec`` with what it says of gradients: an operator for each `Backward` with a schema, in that order.
 
     ``gradient_of`` works out a backward's reference from the operator, its schema and its inputs.
     """
     if backward is None:
-        return None
+        return spec
     if any(argument.mutated for argument in schema.tensors):
         raise SpecError(
             "is given for an operator that writes into its arguments",
@@ -58,13 +59,13 @@ def check_backward(
                 f"is {OWN!r}, and a kernel records nothing",
                 hint="That is for a function or an extension that does. " + _EXAMPLE,
             )
-        return OWN
-    if not _differentiable(spec):
+        return replace(spec, backward=OWN)
+    if not spec.learning_arguments:
         raise SpecError("is given, and no argument can have a gradient", hint="Leave it out.")
-    if not _with_gradient(spec):
+    if not spec.learning_returns:
         raise SpecError("is given, and no return can have a gradient", hint="Leave it out.")
     if backward == REFERENCE:
-        return (_of_reference(spec, gradient_of),)
+        return replace(spec, backward=(_of_reference(spec, gradient_of),))
     listed = (backward,) if isinstance(backward, Backward) else backward
     if (
         not isinstance(listed, Sequence)
@@ -72,15 +73,27 @@ def check_backward(
         or not all(isinstance(item, Backward) for item in listed)
     ):
         raise SpecError(f"is {backward!r}", hint=_EXAMPLE)
-    made = tuple(_derived(spec, item, gradient_of) for item in listed)
+    unchanged = unchanged_of(spec, listed)
+    made = tuple(_derived(spec, item, gradient_of) for item in listed if item.schema is not None)
     _check_distinct([spec, *(one for backward in made for one in backward.family)])
-    for name in _differentiable(spec):
-        if all(GRAD + name not in _returned(one) for one in made):
-            raise SpecError(
-                f"gives no gradient of {name!r}",
-                hint=f"Return Tensor {GRAD}{name} from one of them: a gradient is never lost silently.",
-            )
-    return made
+    for name in spec.learning_arguments:
+        _check_given(name, unchanged, made)
+    return replace(spec, backward=made, unchanged=unchanged)
+
+
+def _check_given(name: str, unchanged: Mapping[str, str], made: Sequence[OperatorSpec]) -> None:
+    """By kernels, of which some may give several gradients, or unchanged."""
+    giving = [one.name for one in made if GRAD + name in _returned(one)]
+    if not giving and name not in unchanged:
+        raise SpecError(
+            f"gives no gradient of {name!r}",
+            hint=f"Return Tensor {GRAD}{name} from one of them: a gradient is never lost silently.",
+        )
+    if giving and name in unchanged:
+        raise SpecError(
+            f"has {name!r} in unchanged=, and {giving[0]} returns its gradient",
+            hint=f"Take {GRAD}{name} out of the schema, or the name out of unchanged=.",
+        )
 
 
 def _check_distinct(specs: Sequence[OperatorSpec]) -> None:
@@ -98,22 +111,11 @@ def _returned(spec: OperatorSpec) -> list[str]:
     return [item.name for item in spec.schema.returns]
 
 
-def _differentiable(spec: OperatorSpec) -> list[str]:
-    """Arguments that can have a gradient: tensors whose dtypes are floating-point or complex."""
-    return [a.name for a in spec.schema.tensors if spec.can_have_gradient(spec.inputs[a.name])]
-
-
-def _with_gradient(spec: OperatorSpec) -> list[str]:
-    """Returns that can have a gradient."""
-    pairs = zip(spec.schema.fresh_returns, spec.outputs, strict=True)
-    return [item.name for item, tensor in pairs if spec.can_have_gradient(tensor)]
-
-
 def _of_reference(spec: OperatorSpec, gradient_of: GradientOf) -> OperatorSpec:
     """The backward that asks the reference: it takes all that the operator takes."""
-    incoming = [f"Tensor {GRAD}{name}" for name in _with_gradient(spec)]
+    incoming = [f"Tensor {GRAD}{name}" for name in spec.learning_returns]
     own = [_declared(argument) for argument in spec.schema.arguments]
-    returned = [f"Tensor {GRAD}{name}" for name in _differentiable(spec)]
+    returned = [f"Tensor {GRAD}{name}" for name in spec.learning_arguments]
     text = f"{spec.name}_backward({', '.join([*incoming, *own])}) -> ({', '.join(returned)})"
     return _derived(spec, Backward(text, double_backward=REFERENCE), gradient_of, by_reference=True)
 
@@ -206,7 +208,7 @@ def _output(spec: OperatorSpec, inputs: dict[str, Tensor], returned: str) -> Ten
     name = returned.removeprefix(GRAD)
     if not returned.startswith(GRAD):
         raise SpecError(f"returns {returned!r}", hint=f"Call gradients {GRAD}<argument>.")
-    require_known([name], _differentiable(spec), f"argument of {spec.name} with a gradient")
+    require_known([name], spec.learning_arguments, f"argument of {spec.name} with a gradient")
     tensor = spec.inputs[name]
     dtype: Any = tensor.dtype
     if isinstance(dtype, tuple):
