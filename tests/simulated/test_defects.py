@@ -8,6 +8,7 @@ from types import ModuleType
 
 import pytest
 
+from defect_folders import DEFECTS
 from opwright.discovery import find_one
 from opwright.records.run import CaseRecord
 from opwright.session.checking import check_operator, checking
@@ -58,12 +59,29 @@ def test_the_stated_finding_is_given(folder: Path, expected: Expected, worker: W
 
 
 @pytest.mark.parametrize(
-    "check", ["stream", "hidden_sync", "device_guard", "capture", "device_memory"]
+    "check",
+    ["stream", "hidden_sync", "device_guard", "capture", "device_memory", "gradients", "vmap"],
 )
 def test_a_correct_operator_has_no_finding(check: str, worker: Worker) -> None:
     record = check_operator(worker, "add2", find_one("add2"), Target("simulated"), only=(check,))
     assert {case.outcome.verdict for case in record.cases} <= {"pass", "not checked"}
     assert any(case.outcome.verdict == "pass" for case in record.cases)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("second_in_dim_ignored", "vmap differs"),
+        ("gradient_detached_under_vmap", "gradient lost"),
+        ("tangent_of_zero", "tangent lost"),
+    ],
+)
+def test_transforms_of_a_function_are_asked_on_the_device(
+    name: str, kind: str, worker: Worker
+) -> None:
+    cases = cases_of(DEFECTS / name, "vmap", worker)
+    found = {finding.kind for case in cases for finding in case.outcome.findings}
+    assert found == {kind}
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,14 @@ class Batch:
     samples: tuple[Call, ...]
     dims: Dims
 
+    def on(self, device: torch.device) -> Batch:
+        """The same samples with their tensors on a device."""
+        moved = (
+            _with(call, {name: tensor.to(device) for name, tensor in call.tensors.items()})
+            for call in self.samples
+        )
+        return replace(self, samples=tuple(moved))
+
     @property
     def names(self) -> list[str]:
         """The tensor arguments that are there, in order."""

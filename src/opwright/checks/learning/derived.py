@@ -25,8 +25,8 @@ from opwright.spec.case import Case
 from opwright.spec.operator import OWN, OperatorSpec
 
 
-def derived(case: Case, spec: OperatorSpec, function: Function) -> Outcome:
-    """Judge one transform's gradients, or tangents."""
+def derived(case: Case, spec: OperatorSpec, function: Function, device: torch.device) -> Outcome:
+    """Judge one transform's gradients, or tangents, of ``function`` on a device."""
     how = case.extra["how"]
     forward = how in FORWARD
     batch = batch_of(spec, case, case.extra["in_dims"], case.extra["batch"])
@@ -47,19 +47,27 @@ def derived(case: Case, spec: OperatorSpec, function: Function) -> Outcome:
         for number, call in enumerate(batch.samples)
     )
     question = Question(spec, batch, wanted, given)
+    there = question.on(device)
     operator_runs()
     try:
         with torch.enable_grad():
-            found = TRANSFORMS[how](question, question.function(function))
+            found = [one.cpu() for one in TRANSFORMS[how](there, there.function(function))]
     except Exception as error:
         promised = "" if forward or spec.backward in (None, OWN) else "a backward"
         return refusal(spec, error, how, declared=promised)
-    return (_tangents if forward else _gradients)(case, question, found, function)
+    if forward:
+        return _tangents(case, question, found)
+    own = None if spec.backward is None else _own_gradients(there, function)
+    return _gradients(case, question, found, own)
 
 
 def _gradients(
-    case: Case, question: Question, found: Sequence[torch.Tensor], function: Function
+    case: Case,
+    question: Question,
+    found: Sequence[torch.Tensor],
+    own: Sequence[torch.Tensor] | None,
 ) -> Outcome:
+    """``own`` are autograd's gradients, where there are any."""
     spec, calls = question.spec, question.batch.samples
     references, oracles = (
         stacked(
@@ -77,13 +85,10 @@ def _gradients(
     }
     standards = standards_of_gradients(spec, case, terms, references, oracles)
     names = [f"gradient of {name}" for name in question.wanted]
-    own = None if spec.backward is None else _own_gradients(question, function)
     return _compared(case, found, standards, names, own)
 
 
-def _tangents(
-    case: Case, question: Question, found: Sequence[torch.Tensor], _function: Function
-) -> Outcome:
+def _tangents(case: Case, question: Question, found: Sequence[torch.Tensor]) -> Outcome:
     calls = question.batch.samples
     references, oracles = (
         stacked(
@@ -154,4 +159,4 @@ def _own_gradients(question: Question, function: Function) -> list[torch.Tensor]
             )
     except RuntimeError:
         return None
-    return stacked(each)
+    return [one.cpu() for one in stacked(each)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -22,6 +22,11 @@ class Question:
     batch: Batch
     wanted: tuple[str, ...]
     given: tuple[tuple[torch.Tensor, ...], ...]
+
+    def on(self, device: torch.device) -> Question:
+        """The same question, asked on a device."""
+        given = tuple(tuple(one.to(device) for one in of_sample) for of_sample in self.given)
+        return replace(self, batch=self.batch.on(device), given=given)
 
     def function(self, function: Function) -> Function:
         """The continuous results of the wanted arguments alone; the others are the first sample's."""

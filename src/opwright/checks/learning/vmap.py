@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import torch
+
 from opwright.checks.learning.derived import derived
 from opwright.checks.learning.places import function_of, rich_sizes
 from opwright.checks.learning.transforms import ALONG, FORWARD, TRANSFORMS
@@ -159,7 +161,9 @@ def _is_derived(spec: OperatorSpec) -> bool:
 def run(case: Case, subject: Subject) -> Outcome:
     """Transform one call, and judge what comes of it."""
     spec, how = subject.spec, case.extra["how"]
-    function = subject.call
+    # What brings tensors to the device cannot be mapped: there, all of a transform is on the device.
+    device = subject.device.first if subject.device else torch.device("cpu")
+    function = subject.kernel or subject.call
     if case.extra["through"] == "function":
         found = function_of(subject)
         if found is None:
@@ -167,10 +171,10 @@ def run(case: Case, subject: Subject) -> Outcome:
         function = found
     if how == "vmap":
         promised = case.extra["through"] == "operator"
-        return vmapped(case, spec, function, promised=promised)
+        return vmapped(case, spec, function, device, promised=promised)
     if subject.lacks_backward and how not in FORWARD:
         return not_checked(subject.lacks_backward)
-    return derived(case, spec, function)
+    return derived(case, spec, function, device)
 
 
 def _why_none(spec: OperatorSpec) -> str:
@@ -183,7 +187,7 @@ CHECK = Check(
     cases,
     run,
     why_none=_why_none,
-    kinds=("cpu",),
+    kinds=("cpu", "simulated", "cuda", "hip"),
     takes_gradients=True,
     compiles=True,
 )

@@ -25,20 +25,22 @@ from opwright.spec.operator import OperatorSpec
 _OUTER = 2  # how often a batch is there in a nested one
 
 
-def vmapped(case: Case, spec: OperatorSpec, function: Function, *, promised: bool) -> Outcome:
-    """Judge one way to map; where vmap is ``promised``, no refusal passes."""
+def vmapped(
+    case: Case, spec: OperatorSpec, function: Function, device: torch.device, *, promised: bool
+) -> Outcome:
+    """Judge one way to map ``function`` on a device; where vmap is ``promised``, no refusal passes."""
     how, count = case.extra, case.extra["batch"]
     samples = max(count, 1) * (_OUTER if how["nested"] else 1)
     batch = batch_of(spec, case, how["in_dims"], samples)
-    what = told(how)
+    there, what = batch.on(device), told(how)
     try:
-        right = batch.looped(function)
+        right = [tensor.cpu() for tensor in there.looped(function)]
     except Exception as error:
         return not_checked(f"the loop over the samples raises: {type(error).__name__}: {error}")
     operator_runs()
     try:
         with torch.no_grad():
-            found = _mapped(batch, function, how)
+            found = [tensor.cpu() for tensor in _mapped(there, function, how)]
     except Exception as error:
         return refusal(spec, error, what, declared=_declared(batch, count) if promised else "")
     if shared := [name for name in batch.samples[0].written if name not in batch.dims]:
