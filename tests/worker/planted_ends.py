@@ -113,6 +113,14 @@ def sys_exit(item: Item) -> None:
     sys.exit(item["code"])
 
 
+def grow(item: Item) -> None:
+    """Get memory at about ``bytes_per_s``, for a while."""
+    held = []
+    for _ in range(int(item["seconds"] / 0.05)):
+        held.append(bytearray(b"x") * (item["bytes_per_s"] // 20))
+        time.sleep(0.05)
+
+
 def loop(item: Item) -> None:
     while True:
         pass

@@ -233,6 +233,27 @@ def test_an_endless_loop_ends_at_the_limit_and_shows_where_it_was(tight: Worker)
     assert "in loop" in ended.stack
 
 
+def test_who_still_gets_memory_when_the_time_is_over_is_waited_for() -> None:
+    with Worker(SETUP, limits=Limits(case_seconds=0.5, memory_bytes=2 << 30)) as worker:
+        (answer,) = worker.run([{"do": "grow", "seconds": 1.2, "bytes_per_s": 400 << 20}])
+        assert isinstance(answer, dict), answer
+
+
+@pytest.mark.parametrize("bytes_per_s", [0, 16 << 20])
+def test_memory_that_does_not_grow_or_hardly_does_wins_no_time(bytes_per_s: int) -> None:
+    with Worker(SETUP, limits=Limits(case_seconds=0.5, memory_bytes=2 << 30)) as worker:
+        (ended,) = worker.run([{"do": "grow", "seconds": 30, "bytes_per_s": bytes_per_s}])
+    assert isinstance(ended, Ended)
+    assert (ended.kind, ended.message) == ("hung", "gave no answer in 0.5 s")
+
+
+def test_memory_that_grows_for_ever_wins_no_more_than_a_few_times_the_limit() -> None:
+    with Worker(SETUP, limits=Limits(case_seconds=0.5, memory_bytes=8 << 30)) as worker:
+        (ended,) = worker.run([{"do": "grow", "seconds": 60, "bytes_per_s": 400 << 20}])
+    assert isinstance(ended, Ended)
+    assert (ended.kind, ended.message) == ("hung", "gave no answer in 2 s")
+
+
 @pytest.mark.parametrize("do", ["hang_in_native_code", "stop_self"])
 def test_a_hang_that_no_signal_reaches_ends_at_the_limit(tight: Worker, do: str) -> None:
     assert end_of(tight, do).kind == "hung"

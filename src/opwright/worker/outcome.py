@@ -9,10 +9,16 @@ Kind = Literal["crashed", "exited", "hung", "memory", "raised", "unreadable"]
 During = Literal["setup", "item", "between"]
 
 
+# So many times its limit a process may take where it is the kernel that is slow: it still hands out memory.
+TIMES_WHILE_GROWING = 4
+
+
 @dataclass(frozen=True)
 class Limits:
     """What one child process may use.
 
+    A child that gets more and more memory when its seconds are over, as one that computes gigabytes does on a
+    machine whose fresh memory is slow, has them up to `TIMES_WHILE_GROWING` times.
     ``memory_bytes`` counts what the child adds to the memory that it was born with;
     None means three quarters of the memory that is free when the child starts.
     """

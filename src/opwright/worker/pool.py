@@ -10,7 +10,14 @@ from typing import Any
 
 from opwright.errors import LoadError, OpwrightError, WorkerError
 from opwright.log import log
-from opwright.worker.outcome import Ended, Limits, Output, Result, ended_from_json
+from opwright.worker.outcome import (
+    TIMES_WHILE_GROWING,
+    Ended,
+    Limits,
+    Output,
+    Result,
+    ended_from_json,
+)
 from opwright.worker.spawn import start_zygote
 from opwright.worker.wire import Message, Reader, encode, receive
 
@@ -146,7 +153,8 @@ class Worker:
             )
         if self._preloading and not (self._closed or self._is_lost):  # these are refused below
             self._await_preload()
-        seconds = 2 * self.limits.setup_seconds + self.limits.case_seconds + _MARGIN_SECONDS
+        own_seconds = 2 * self.limits.setup_seconds + self.limits.case_seconds
+        seconds = TIMES_WHILE_GROWING * own_seconds + _MARGIN_SECONDS
         if self._pending is not None:
             self._send(self._pending)
             self._pending = None

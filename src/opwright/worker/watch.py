@@ -9,7 +9,7 @@ import time
 
 from opwright.worker.confine import STACK_SIGNAL
 from opwright.worker.forked import Child
-from opwright.worker.outcome import During, Ended
+from opwright.worker.outcome import TIMES_WHILE_GROWING, During, Ended
 from opwright.worker.post_mortem import Cause, autopsy, dying_of, put_down
 from opwright.worker.wire import Message, UnreadableError, encode
 
@@ -17,6 +17,7 @@ _TICK_SECONDS = 0.02  # how often memory is looked at, and death that closed no 
 DYING_SECONDS = 3.0  # what a process may take to write down its stacks
 _CLOSED_SECONDS = 1.0  # what it may take from closing its descriptors to being dead
 _STACK_SECONDS = 0.3
+_GROWS_BYTES_PER_S = 64 << 20  # slower than any kernel hands out memory, faster than most leaks
 
 
 class ParentGoneError(Exception):
@@ -31,7 +32,10 @@ class Watch:
         self._parent = parent
         self._seconds = seconds
         self._during: During = during
-        self._deadline = time.monotonic() + seconds
+        self._started = time.monotonic()
+        self._deadline = self._started + seconds
+        self._latest = self._started + TIMES_WHILE_GROWING * seconds
+        self._had_bytes: int | None = None
         self._next_look = time.monotonic() + _TICK_SECONDS
         self._closed_at: float | None = None
         self._unsent = memoryview(b"")
@@ -136,9 +140,21 @@ class Watch:
             return self._put_down(Cause("memory", took))
         if self._closed_at is not None:
             self._deadline = min(self._deadline, self._closed_at + _CLOSED_SECONDS)
-        if dying_of(child.capture.fault()):
+        elif dying_of(child.capture.fault()):
             self._deadline = min(self._deadline, now + DYING_SECONDS)
+        else:
+            self._wait_for_memory(now, added_bytes)
         return self._out_of_time() if now >= self._deadline else None
+
+    def _wait_for_memory(self, now: float, added_bytes: int) -> None:
+        """Give a child that still grows when its time is over the same time once more."""
+        if self._had_bytes is None:
+            self._had_bytes = added_bytes
+        elif now >= self._deadline:
+            grows = added_bytes - self._had_bytes >= _GROWS_BYTES_PER_S * self._seconds
+            if grows and now < self._latest:
+                self._deadline = min(now + self._seconds, self._latest)
+                self._had_bytes = added_bytes
 
     def _out_of_time(self) -> Ended:
         """End a child that neither answers nor dies."""
@@ -149,7 +165,8 @@ class Watch:
         if self._child.reader.begun:
             return self._put_down(Cause("unreadable", "began a message and did not end it"))
         self._ask_for_stacks()
-        return self._put_down(Cause("hung", f"gave no answer in {self._seconds:g} s"))
+        waited_seconds = round(self._deadline - self._started, 1)
+        return self._put_down(Cause("hung", f"gave no answer in {waited_seconds:g} s"))
 
     def _ask_for_stacks(self) -> None:
         with contextlib.suppress(OSError):
