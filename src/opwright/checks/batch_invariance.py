@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from opwright.checks.judging.outputs import output_names, run_operator, same_bits
-from opwright.checks.judging.programs import Program, beside_reference
+from opwright.checks.judging.programs import Program, arguments_text, beside_reference
 from opwright.checks.planning.choices import case_name, dtype_choices, scalar_choices
 from opwright.checks.protocol import Check, Subject
 from opwright.checks.structure.rows import Rows, rows_of, take_rows
@@ -109,10 +109,11 @@ def _program(call: Call, case: Case) -> list[str]:
     rows = rows_of(call.spec)
     if rows is None:
         return beside_reference(call, case)
-    alone = ", ".join(f"{n}[:1]" if n in rows.inputs else n for n in call.arguments)
+    inputs = rows.inputs
+    alone = arguments_text(call, lambda name: f"{name}[:1]" if name in inputs else name)
     return [
         f"print(operator({alone}))",
-        f"print(operator({', '.join(call.arguments)})[:1])  # the same row in company",
+        f"print(operator({arguments_text(call)})[:1])  # the same row in company",
     ]
 
 

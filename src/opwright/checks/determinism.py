@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import torch
 
 from opwright.checks.judging.outputs import expect, findings_of, judge_call, run_operator, same_bits
-from opwright.checks.judging.programs import Program, copies
+from opwright.checks.judging.programs import Program, arguments_text, copies
 from opwright.checks.planning.choices import case_name, dtype_choices, scalar_choices
 from opwright.checks.protocol import Check, Subject
 from opwright.inputs.call import Call, make_call, reference_results
@@ -109,7 +109,7 @@ def _wrong(
 
 
 def _program(call: Call, _case: Case) -> list[str]:
-    others = ", ".join(f"{n}.flip(0)" if n in call.tensors else n for n in call.arguments)
+    others = arguments_text(call, lambda name: f"{name}.flip(0)" if name in call.tensors else name)
     return [
         f"print(operator({copies(call)}))",
         f"operator({others})  # other values in between",

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from opwright.checks.judging.outputs import run_operator, same_bits
-from opwright.checks.judging.programs import Program
+from opwright.checks.judging.programs import Program, arguments_text
 from opwright.checks.planning.choices import case_name, dtype_choices, scalar_choices
 from opwright.checks.protocol import Check, Subject
 from opwright.inputs.call import Call, make_call, results_of
@@ -46,9 +46,9 @@ def run(case: Case, subject: Subject) -> Outcome:
     before = call.cloned()
     returned: list[Any] = []
 
-    def kept(*arguments: Any) -> Any:
+    def kept(*arguments: Any, **keywords: Any) -> Any:
         operator_runs()
-        returned.append(subject.call(*arguments))
+        returned.append(subject.call(*arguments, **keywords))
         return returned[0]
 
     with torch.no_grad():
@@ -103,7 +103,7 @@ def _shared(spec: OperatorSpec, fresh: Sequence[torch.Tensor], call: Call) -> It
 def _copies(spec: OperatorSpec, returned: Any, call: Call) -> Iterator[Finding]:
     """Returned ``Tensor(a!)`` have to be the argument itself."""
     listed = returned if isinstance(returned, (tuple, list)) else (returned,)
-    owners = {a.mutated: a.name for a in spec.schema.tensors if a.mutated}
+    owners = spec.schema.alias_owners
     for item, value in zip(spec.schema.returns, listed, strict=False):
         if item.alias is None or not isinstance(value, torch.Tensor) or not value.numel():
             continue
@@ -141,7 +141,7 @@ def _program(call: Call, _case: Case) -> list[str]:
     before = ", ".join(f"{name}.clone()" for name in call.tensors)
     return [
         f"before = [{before}]",
-        f"print(operator({', '.join(call.arguments)}))",
+        f"print(operator({arguments_text(call)}))",
         f"print(before, [{', '.join(call.tensors)}])",
     ]
 

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from opwright.checks.judging.outputs import Expected, expect, findings_of, judge_call, run_operator
-from opwright.checks.judging.programs import Program, beside_reference, copies
+from opwright.checks.judging.programs import Program, arguments_text, beside_reference, copies
 from opwright.checks.judging.refusals import refused, unclear
 from opwright.checks.planning.choices import absences, case_name, dtype_choices, scalar_choices
 from opwright.checks.protocol import Check, Subject
@@ -206,7 +206,7 @@ def _program(call: Call, case: Case) -> list[str]:
     return [
         f"expected = operator.spec.reference({copies(call)})",
         "operator.load()",
-        f"print({name}({', '.join(call.arguments)}))  # gradients enabled; `operator` turns them off",
+        f"print({name}({arguments_text(call)}))  # gradients enabled; `operator` turns them off",
         "print(expected)  # the reference's",
     ]
 

@@ -39,9 +39,17 @@ def in_memory(call: Call, case: Case) -> list[str]:
 def print_call(call: Call, remark: str = "") -> str:
     """The line that prints what a call returns, and its written arguments."""
     written = "".join(f", {name}" for name in call.written)
-    return f"print(operator({', '.join(call.arguments)}){written}){remark}"
+    return f"print(operator({arguments_text(call)}){written}){remark}"
 
 
 def copies(call: Call) -> str:
-    """The arguments in order, tensors as copies."""
-    return ", ".join(f"{n}.clone()" if n in call.tensors else n for n in call.arguments)
+    """What stands between a call's brackets, tensors as copies."""
+    return arguments_text(call, lambda name: f"{name}.clone()" if name in call.tensors else name)
+
+
+def arguments_text(call: Call, shown: Callable[[str], str] = str) -> str:
+    """What stands between a call's brackets: its arguments, each as ``shown`` writes it."""
+    return ", ".join(
+        f"{each.name}={shown(each.name)}" if each.keyword_only else shown(each.name)
+        for each in call.spec.schema.arguments
+    )

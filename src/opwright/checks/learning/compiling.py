@@ -10,6 +10,7 @@ import torch
 
 from opwright.binding.call import quick_call
 from opwright.binding.dispatch import dispatcher_op
+from opwright.binding.gradients import taking_all
 from opwright.checks.judging.outputs import same_bits
 from opwright.checks.judging.refusals import refused
 from opwright.checks.learning.backends import Function, blamed, compiled, inductors_files_gone
@@ -92,7 +93,7 @@ def run(case: Case, subject: Subject) -> Outcome:
     if how.startswith("export"):
         return _exported(case, subject, overload)
     # What users call: the operator itself, which is Python.
-    function = quick_call(spec, overload, dispatcher_op(spec).record())
+    function = taking_all(spec, quick_call(spec, overload, dispatcher_op(spec).record()))
     if how == "inductor":
         with inductors_files_gone():
             return _compared(case, subject, function, "inductor")
@@ -236,7 +237,7 @@ def _exported(case: Case, subject: Subject, overload: Function) -> Outcome:
         except Exception as error:
             return failed(Finding("export fails", f"torch.export: {refused(error)}"))
         own, other = (call_there(run_at, subject) for _ in range(2))
-        right = _named(own, overload(*own.positional))
+        right = _named(own, taking_all(subject.spec, overload)(*own.positional))
         try:
             returned = program(*other.tensors.values())
         except Exception as error:
