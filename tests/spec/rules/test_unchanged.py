@@ -85,6 +85,7 @@ WRONG: dict[str, tuple[Any, str, str]] = {
     "a kernel gives it, too": (kernel("x", "w", "narrow", unchanged={"x": "y"}), "has 'x' in unchanged=, and g returns its gradient", "Take grad_x out"),
     "nothing at all": ((kernel("x", "w", "narrow"), Backward()), "neither a schema nor unchanged=", "Give it a schema"),
     "more without a schema": ((kernel("w", "narrow"), Backward(unchanged={"x": "y"}, sources={"cpu": "g.cpp"})), "more than unchanged=", "Give the schema"),
+    "of two returns": ((kernel("w", "narrow", unchanged={"x": "y"}), Backward(unchanged={"x": "z"})), "has 'x' in unchanged= twice, of 'y' and of 'z'", "a sum"),
     "another gradient missing": (Backward(unchanged={"x": "y"}), "gives no gradient of 'w'", "grad_w"),
 }  # fmt: skip
 

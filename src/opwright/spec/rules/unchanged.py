@@ -20,7 +20,8 @@ def unchanged_of(spec: OperatorSpec, backwards: Sequence[Backward]) -> dict[str,
             pairs.values(), spec.learning_returns, f"return of {spec.name} with a gradient"
         )
         _check_schema(backward, pairs)
-        found |= pairs
+        for argument, returned in pairs.items():
+            _check_one(argument, found.setdefault(argument, returned), returned)
     for argument, returned in found.items():
         _check_alike(spec, argument, returned)
     return found
@@ -56,9 +57,18 @@ def _check_schema(backward: Backward, pairs: Mapping[str, str]) -> None:
         )
 
 
+def _check_one(argument: str, first: str, second: str) -> None:
+    if first != second:
+        raise SpecError(
+            f"has {argument!r} in unchanged= twice, of {first!r} and of {second!r}",
+            hint="Both together would be a sum: have a kernel return it.",
+        )
+
+
 def _check_alike(spec: OperatorSpec, argument: str, returned: str) -> None:
-    places = [item.name for item in spec.schema.fresh_returns]
-    taken, made = spec.inputs[argument], spec.outputs[places.index(returned)]
+    outputs = zip(spec.schema.fresh_returns, spec.outputs, strict=True)
+    taken = spec.inputs[argument]
+    made = next(tensor for item, tensor in outputs if item.name == returned)
     if taken.sizes != made.sizes or spec.dtype_of(taken) != spec.dtype_of(made):
         raise SpecError(
             f"has {argument!r} in unchanged=, and its sizes or dtype are not those of {returned!r}",
