@@ -121,9 +121,9 @@ def question_for(spec: OperatorSpec, target: Target, binding: str | None) -> Que
         spec,
         reference=None,
         location=Location(spec.location.file, 0),
-        backward=None
-        if spec.backward is None
-        else OWN,  # the kernel's library depends on no more of it
+        # The kernel's library depends on no more of its gradients than whether there are some.
+        backward=None if spec.backward is None else OWN,
+        unchanged={},
         forward=None,
     )
     text = repr((described, str(target), binding, str(root), __file__))
