@@ -36,7 +36,7 @@ def register_transforms(
 ) -> Callable[[], Kernel | None]:
     """Add to ``library`` what ``spec`` declares; returns what makes the call that autograd records, once.
 
-    ``backwards`` are the overloads of ``spec.backwards``; with none there is no such call.
+    That makes None where the binding records no call. ``backwards`` are the overloads of ``spec.backwards``.
     """
     record = cache(lambda: _record(spec, overload, backwards))
 

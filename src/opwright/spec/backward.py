@@ -1,4 +1,4 @@
-"""What a user says of an operator's gradients: a schema and kernels, as for any operator."""
+"""What a user says of an operator's gradients: a schema and kernels, as for any operator, or which are handed on."""
 
 from __future__ import annotations
 

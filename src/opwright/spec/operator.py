@@ -112,7 +112,7 @@ class OperatorSpec(Frozen):
 
     @property
     def backwards(self) -> tuple[OperatorSpec, ...]:
-        """The operators that compute its gradients; none where it has no backward, or its own."""
+        """The operators that compute its gradients; none where it has no backward, its own, or all unchanged."""
         return self.backward if isinstance(self.backward, tuple) else ()
 
     @property

@@ -1,4 +1,4 @@
-"""The field that says how gradients come about: each `Backward` becomes an operator of its own."""
+"""The field that says how gradients come about: each `Backward` with a schema becomes an operator of its own."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def check_backward(
 
 
 def _check_given(name: str, unchanged: Mapping[str, str], made: Sequence[OperatorSpec]) -> None:
-    """By kernels, of which some may give several gradients, or unchanged."""
+    """Refuse an argument whose gradient nobody gives, or both a kernel and ``unchanged``."""
     giving = [one.name for one in made if GRAD + name in _returned(one)]
     if not giving and name not in unchanged:
         raise SpecError(
