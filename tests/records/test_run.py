@@ -95,8 +95,17 @@ def test_another_file_is_no_record(text: str, tmp_path: Path) -> None:
 
 def test_another_version_is_named(tmp_path: Path) -> None:
     (tmp_path / "later.json").write_text(json.dumps({**record().to_json(), "version": 99}))
-    with pytest.raises(RecordError, match="is a record of version 99; this Opwright reads 1"):
+    with pytest.raises(
+        RecordError, match="is a check record of version 99; this reads a check record of version 1"
+    ):
         read_record(tmp_path / "later.json")
+
+
+def test_a_record_of_another_command_is_named(tmp_path: Path) -> None:
+    plain = {"kind": "measurement", "version": 1, "operators": [{"name": "f", "rows": []}]}
+    (tmp_path / "times.json").write_text(json.dumps(plain))
+    with pytest.raises(RecordError, match=r"times\.json is a measurement record of version 1"):
+        read_record(tmp_path / "times.json")
 
 
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from opwright.records.json_file import write_json
 from opwright.records.verdict import VERDICTS, Finding, Outcome, Verdict
 
 RECORD_VERSION = 1
+RECORD_KIND = "check"
 _DERIVED = ("verdict", "counts", "checks")  # written for readers, and computed anew when read
 
 
@@ -87,7 +88,7 @@ class Record:
     environment: dict[str, Any]
     operators: tuple[OperatorRecord, ...]
     version: int = RECORD_VERSION
-    kind: str = field(default="check", init=False)
+    kind: str = field(default=RECORD_KIND, init=False)
 
     def to_json(self) -> dict[str, Any]:
         """Plain data, as the schema describes it."""
@@ -122,15 +123,16 @@ def read_record(path: Path) -> Record:
     """The record in a file. Raises `RecordError` for anything else, and for other versions."""
     try:
         plain = json.loads(path.read_text(encoding="utf-8"))
-        version = plain["version"]
+        kind, version = plain["kind"], plain["version"]
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise RecordError(
             f"{path} is not a record: {error}", hint="Make one with --json."
         ) from error
-    if version != RECORD_VERSION:
+    if (kind, version) != (RECORD_KIND, RECORD_VERSION):
         raise RecordError(
-            f"{path} is a record of version {version}; this Opwright reads {RECORD_VERSION}",
-            hint="Run the command again to make a new one.",
+            f"{path} is a {kind} record of version {version}; this reads a {RECORD_KIND} record of "
+            f"version {RECORD_VERSION}",
+            hint="Make one with opwright check --json.",
         )
     operators = tuple(_operator(item) for item in plain["operators"])
     return Record(
