@@ -13,6 +13,7 @@ from opwright.errors import ReferenceFailed
 from opwright.inputs.call import Call, fresh_results
 from opwright.judge import Standard, set_standards
 from opwright.running import running_reference
+from opwright.spec.backward import GRAD
 from opwright.spec.case import Case
 from opwright.spec.operator import OperatorSpec
 
@@ -110,7 +111,7 @@ def standards_of_gradients(
     """Standards of the reference's gradients of the arguments in ``terms``: how often each is broadcast."""
     standards: list[Standard] = []
     for name, one, exact in zip(terms, reference, oracle, strict=True):
-        giving = [b for b in spec.backwards if f"grad_{name}" in {r.name for r in b.schema.returns}]
+        giving = [b for b in spec.backwards if GRAD + name in {r.name for r in b.schema.returns}]
         declared = max([reduction_length(b, case) for b in giving] or [1])
         length = max(declared, reduction_length(spec, case), terms[name])
         tolerance = next((t for b in giving if (t := tolerance_of(b, case)) is not None), None)

@@ -85,11 +85,11 @@ def _differentiated(spec: OperatorSpec) -> str:
 
 
 def _accepted(spec: OperatorSpec) -> tuple[str, ...]:
-    """The words that are a refusal; none are where a second derivative is declared."""
+    """The words that are a refusal; none are where a second derivative is declared, or all gradients are handed on."""
     further = [backward.backward for backward in spec.backwards]
     if None in further or spec.backward == OWN:
         return _REFUSALS
-    by_reference = all(one == OWN for one in further)
+    by_reference = bool(further) and all(one == OWN for one in further)
     return (_NO_FORMULA,) if by_reference else ()
 
 
