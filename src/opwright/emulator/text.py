@@ -77,28 +77,6 @@ def angle_opening(code: str, offset: int) -> int:
     return -1
 
 
-def angle_closing(code: str, offset: int) -> int:
-    """The offset of the ``>`` that closes the ``<`` at ``offset``; -1: there is none."""
-    depth = 0
-    i = offset
-    while i < len(code):
-        character = code[i]
-        if character in "([":
-            i = closing(code, i)
-        elif character == "<":
-            depth += 1
-        elif character == ">" and code[i - 1] != "-":
-            depth -= 1
-            if depth == 0:
-                return i
-        elif character in ";{}":
-            return -1
-        if i < 0:
-            return -1
-        i += 1
-    return -1
-
-
 @dataclass
 class Edits:
     """Replacements in a text, made all at once. They may not overlap."""

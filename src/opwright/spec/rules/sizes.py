@@ -80,7 +80,7 @@ def _one_meaning(spec: OperatorSpec) -> None:
 def check_input_sizes(schema: Schema, spec: OperatorSpec) -> None:
     """Sizes in ``inputs`` that are worked out from others need those others."""
     for argument in schema.tensors:
-        _check_sizes(spec, spec.inputs[argument.name].sizes, known_names(spec))
+        _check_sizes(spec.inputs[argument.name].sizes, known_names(spec))
     _shared_between_optionals(spec)
 
 
@@ -89,7 +89,7 @@ def check_output_sizes(schema: Schema, spec: OperatorSpec) -> None:
     known = known_names(spec)
     shapes = [dim.name for dim in _required_dims(spec) if isinstance(dim, Shape)]
     for output in spec.outputs:
-        _check_sizes(spec, output.sizes, known)
+        _check_sizes(output.sizes, known)
         plain = [size.name for size in output.sizes if isinstance(size, (Dim, Shape))]
         require_known(plain, [*known, *shapes], "dim of an input that is always there")
 
@@ -158,7 +158,7 @@ def _shared_between_optionals(spec: OperatorSpec) -> None:
                     )
 
 
-def _check_sizes(spec: OperatorSpec, sizes: Sequence[Size | Shape], known: list[str]) -> None:
+def _check_sizes(sizes: Sequence[Size | Shape], known: list[str]) -> None:
     for size in sizes:
         if isinstance(size, Expression):
             if size.is_condition:
