@@ -51,7 +51,7 @@ struct ThreadState {
   uint16_t autograd;
 };
 
-// What a call looks at, in the order of the tuple that binding/call.py makes.
+// What a call looks at, in the order of the tuple that binding/native_call.py makes.
 enum class Seen : intptr_t {
   entry,                // the dispatcher's, of the operator
   careful,              // the function for all other calls
