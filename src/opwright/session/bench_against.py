@@ -7,11 +7,11 @@ from typing import Any
 
 from opwright.discovery import find_one
 from opwright.errors import UsageError
-from opwright.records.artifact import Artifact, artifact_to_json
 from opwright.session.bench_asked import BenchAsked
 from opwright.session.bench_rivals import described_rival
 from opwright.session.bench_subject import OPERATOR
 from opwright.session.building import build_operator
+from opwright.session.cases import plain_artifact, plain_backwards
 from opwright.session.checking import built_backward
 from opwright.spec.operator import OperatorSpec
 
@@ -37,14 +37,13 @@ def _what_is_loaded_for(text: str, asked: BenchAsked, beside: OperatorSpec) -> d
             hint="Name an operator with arguments of the same types in the same order.",
         )
     artifact = build_operator(spec, asked.target, binding=asked.binding)
-    backwards = backwards_of(spec, asked)
     return {
         "kind": OPERATOR,
         "name": spec.name,
         "text": text,
         "operator": text,
         "artifact": plain_artifact(artifact),
-        "backwards": backwards,
+        "backwards": backward_libraries(spec, asked),
     }
 
 
@@ -57,7 +56,7 @@ def _told_apart(against: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-def backwards_of(spec: OperatorSpec, asked: BenchAsked) -> list[Any]:
+def backward_libraries(spec: OperatorSpec, asked: BenchAsked) -> list[Any]:
     """The libraries that compute gradients, where these are timed. Raises `UsageError` where there are none."""
     if not asked.gradients:
         return []
@@ -67,9 +66,4 @@ def backwards_of(spec: OperatorSpec, asked: BenchAsked) -> list[Any]:
             hint="Leave --gradients out, or give the operator a backward.",
         )
     built = [built_backward(each, asked.target, asked.binding) for each in spec.backwards]
-    return [[plain_artifact(one.artifact), one.lacking] for one in built]
-
-
-def plain_artifact(artifact: Artifact | None) -> dict[str, Any] | None:
-    """The artifact as data for the worker; None for a Python function, which has none."""
-    return artifact_to_json(artifact) if artifact else None
+    return plain_backwards(built)

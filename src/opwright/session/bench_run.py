@@ -20,8 +20,7 @@ from opwright.records.measurement import (
     Row,
 )
 from opwright.session.bench_against import (
-    backwards_of,
-    plain_artifact,
+    backward_libraries,
     what_is_held_against,
 )
 from opwright.session.bench_asked import BenchAsked
@@ -30,6 +29,7 @@ from opwright.session.bench_rivals import compiles
 from opwright.session.bench_rows import Timed, lacking_of, ratios_of, rows_of, timed_from_json
 from opwright.session.bench_subject import PRELOAD, SETUP
 from opwright.session.building import build_operator
+from opwright.session.cases import plain_artifact
 from opwright.session.environment import environment_facts
 from opwright.session.recording import artifact_facts, label_of
 from opwright.session.run import found_operators
@@ -176,7 +176,7 @@ def _measured(
         "timer": asked.timer_name,
         "cache": asked.cache,
         "gradients": asked.gradients,
-        "backwards": backwards_of(spec, asked),
+        "backwards": backward_libraries(spec, asked),
         "against": what_is_held_against(asked, spec),
     }
     artifact = with_whole(

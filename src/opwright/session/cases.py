@@ -51,14 +51,20 @@ def payload_of(
     """What `opwright.session.subject.set_up` is given: where the operator is found, its libraries, its target."""
     return {
         "operator": operator,
-        "artifact": _plain(artifact),
+        "artifact": plain_artifact(artifact),
         "target": str(target),
-        "backwards": [[_plain(one.artifact), one.lacking] for one in backwards],
+        "backwards": plain_backwards(backwards),
     }
 
 
-def _plain(artifact: Artifact | None) -> dict[str, Any] | None:
+def plain_artifact(artifact: Artifact | None) -> dict[str, Any] | None:
+    """The artifact as data for a worker; None for a Python function, which has none."""
     return artifact_to_json(artifact) if artifact else None
+
+
+def plain_backwards(backwards: Sequence[BuiltBackward]) -> list[Any]:
+    """What `opwright.session.subject.attach_backwards` takes, as data for a worker."""
+    return [[plain_artifact(one.artifact), one.lacking] for one in backwards]
 
 
 def put_under_test(

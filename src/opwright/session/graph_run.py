@@ -23,10 +23,11 @@ from opwright.graph.modes import parse_mode
 from opwright.graph.protocol import NOT_ASKED
 from opwright.graph.superkernel.asked import installed_version
 from opwright.graph.trial import with_fault, with_reason
-from opwright.records.artifact import Artifact, artifact_to_json
+from opwright.records.artifact import Artifact
 from opwright.records.graph import GraphedOperator, GraphRecord, GraphTrial, trial_from_json
 from opwright.records.verdict import Finding
 from opwright.session.building import build_operator
+from opwright.session.cases import plain_artifact
 from opwright.session.ends import ended_outcome
 from opwright.session.environment import environment_facts
 from opwright.session.graph_asked import GraphAsked, Planned, planned
@@ -195,7 +196,7 @@ class _Operator:
     def _put_under_test(self, artifact: Artifact | None) -> None:
         payload = {
             "operator": self._address,
-            "artifact": artifact_to_json(artifact) if artifact else None,
+            "artifact": plain_artifact(artifact),
             "target": str(self._asked.target),
             "stage": str(self._stage),
         }
