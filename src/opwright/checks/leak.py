@@ -123,7 +123,7 @@ def _stepper(subject: Subject, call: Call) -> Callable[[], bool]:
 
     It says whether any result leads back to an argument.
     """
-    names = differentiable(call.spec, call)
+    names = differentiable(call)
 
     def one() -> bool:
         leaves = {name: call.arguments[name].detach().requires_grad_() for name in names}

@@ -64,7 +64,7 @@ def _gradients(case: Case, subject: Subject, call: Call) -> Outcome:
     spec = subject.spec
     if subject.lacks_backward:
         return not_checked(subject.lacks_backward)
-    names = differentiable(spec, call)
+    names = differentiable(call)
     leaves = {name: call.arguments[name].clone().requires_grad_() for name in names}
     operator_runs()
     try:

@@ -150,7 +150,7 @@ def _values(
     if not gradients:
         with torch.no_grad():
             return _named(call, function(*call.positional))
-    wanted = differentiable(spec, call)
+    wanted = differentiable(call)
     leaves = [call.arguments[name].requires_grad_() for name in wanted]
     with torch.enable_grad():
         returned = function(*call.positional)

@@ -30,7 +30,7 @@ def derived(case: Case, spec: OperatorSpec, function: Function, device: torch.de
     how = case.extra["how"]
     forward = how in FORWARD
     batch = batch_of(spec, case, case.extra["in_dims"], case.extra["batch"])
-    wanted = tuple(differentiable(spec, batch.samples[0]))
+    wanted = tuple(differentiable(batch.samples[0]))
     if (only := case.extra.get("wanted")) is not None:
         wanted = tuple(name for name in wanted if name == only)
         if not wanted:

@@ -18,7 +18,7 @@ from opwright.spec.case import Case
 from opwright.spec.operator import OperatorSpec
 
 
-def differentiable(spec: OperatorSpec, call: Call) -> list[str]:
+def differentiable(call: Call) -> list[str]:
     """The tensor arguments of a call that can have a gradient."""
     return [n for n, v in call.tensors.items() if v.is_floating_point() or v.is_complex()]
 

@@ -117,7 +117,7 @@ def run(case: Case, subject: Subject) -> Outcome:
     if subject.lacks_backward:
         return not_checked(subject.lacks_backward)
     call = make_call(subject.spec, case)
-    wanted = differentiable(subject.spec, call)
+    wanted = differentiable(call)
     if "asked" in case.extra:
         wanted = [name for name in wanted if name in case.extra["asked"]]
     if not wanted:

@@ -34,7 +34,7 @@ def run_learning(subject: Subject, call: Call) -> list[torch.Tensor]:
 
 def judge_learning(case: Case, call: Call, gradients: Sequence[torch.Tensor]) -> Comparison:
     """The judgement of what `run_learning` gave."""
-    names = differentiable(call.spec, call)
+    names = differentiable(call)
     incoming = incoming_like(continuous(reference_results(call.spec, call, wide=False)), 0)
     standards = gradient_standards(call, case, names, incoming)
     return judge(list(gradients), standards, names=[f"gradient of {name}" for name in names])
@@ -50,7 +50,7 @@ def recorded_views(
     subject: Subject, call: Call, *, views: bool = True
 ) -> tuple[list[torch.Tensor], list[torch.Tensor], dict[str, torch.Tensor]]:
     """The same, and by name what the operator was given: what a layer before makes of the leaves."""
-    names = differentiable(call.spec, call)
+    names = differentiable(call)
     leaves = {name: call.arguments[name].clone().requires_grad_() for name in names}
     operator_runs()
     with torch.enable_grad():

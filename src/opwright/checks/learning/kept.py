@@ -45,7 +45,7 @@ def beside_another(case: Case, subject: Subject, call: Call) -> Outcome:
     kept = _copied(found)
     findings = _depending(case, call, incoming, alone, kept)
     gradients_of(other_results, other_leaves, incoming_like(other_results, other.seed))
-    names = differentiable(call.spec, call)
+    names = differentiable(call)
     findings += [
         Finding(
             "gradient overwritten by a later call",
@@ -67,7 +67,7 @@ def _depending(
     case: Case, call: Call, incoming: Sequence[torch.Tensor], alone: Gradients, found: Gradients
 ) -> list[Finding]:
     """Gradients that are right alone, and wrong with another graph alive."""
-    names = differentiable(call.spec, call)
+    names = differentiable(call)
     if not any(differs(one, other) for one, other in zip(alone, found, strict=True)):
         return []
     standards = gradient_standards(call, case, names, incoming)

@@ -38,9 +38,7 @@ def function_of(subject: Subject) -> Callable[..., Any] | None:
 
 def learns(spec: OperatorSpec) -> bool:
     """Whether an operator gives gradients of something: it has a backward, and a continuous argument."""
-    if spec.backward is None:
-        return False
-    return any(spec.can_have_gradient(spec.inputs[a.name]) for a in spec.schema.tensors)
+    return spec.backward is not None and bool(spec.learning_arguments)
 
 
 def returns_arguments(spec: OperatorSpec) -> bool:

@@ -52,7 +52,7 @@ def double_backward(case: Case, subject: Subject, call: Call) -> Outcome:
 
     A second derivative of nothing, or half too large, that passes makes it no evidence.
     """
-    spec, names = call.spec, differentiable(call.spec, call)
+    spec, names = call.spec, differentiable(call)
     leaves = {name: call.arguments[name].clone().requires_grad_() for name in names}
     operator_runs()
     with torch.enable_grad():
@@ -125,7 +125,7 @@ def _standards(case: Case, call: Call, incoming: Sequence[torch.Tensor]) -> tupl
     """What the second derivative by each argument, and by each incoming gradient, is held to."""
     reference = _of_reference(call, incoming, wide=False)
     oracle = _of_reference(call, incoming, wide=True)
-    sources = [*(call.arguments[n] for n in differentiable(call.spec, call)), *incoming]
+    sources = [*(call.arguments[n] for n in differentiable(call)), *incoming]
     first = _size_of_first(call, incoming)
     most = max((one.numel() for one in reference), default=1)
     declared = max(reduction_length(one, case) for one in (call.spec, *call.spec.backwards))
@@ -143,7 +143,7 @@ def _standards(case: Case, call: Call, incoming: Sequence[torch.Tensor]) -> tupl
 def _size_of_first(call: Call, incoming: Sequence[torch.Tensor]) -> float:
     """The root mean square of the terms whose sum is differentiated once more: gradients, with weights."""
     given = [grad.detach() for grad in incoming]
-    first = reference_gradients(call, differentiable(call.spec, call), given, wide=True)
+    first = reference_gradients(call, differentiable(call), given, wide=True)
     sizes = torch.cat([(one * _weights(one)).abs().reshape(-1) for one in first])
     finite = sizes[sizes.isfinite()]
     return float(finite.square().mean().sqrt()) if finite.numel() else 0.0
@@ -176,13 +176,13 @@ def _of_reference(
 ) -> list[torch.Tensor]:
     """The reference's second derivative, zero where it has none; raises `ReferenceFailed`."""
     own = call.widened() if wide else call.cloned()
-    leaves = [own.arguments[n].requires_grad_() for n in differentiable(own.spec, own)]
+    leaves = [own.arguments[n].requires_grad_() for n in differentiable(own)]
     with asking_reference(own.spec, "second derivative"):
         results = continuous(called(own.spec, own.spec.reference, own.arguments))
         pairs = zip(incoming, results, strict=True)
         grads = [grad.detach().clone().to(result.dtype) for grad, result in pairs]
         found = _second(results, leaves, grads)
-    given = [*(call.arguments[n] for n in differentiable(call.spec, call)), *incoming]
+    given = [*(call.arguments[n] for n in differentiable(call)), *incoming]
     made = [
         torch.zeros_like(source) if one is None else one.detach()
         for one, source in zip(found, given, strict=True)

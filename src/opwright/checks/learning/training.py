@@ -68,7 +68,7 @@ def run(case: Case, subject: Subject) -> Outcome:
             "it writes to its arguments, and a network needs what a layer before it made"
         )
     call = make_call(spec, case)
-    names = [n for n in differentiable(spec, call) if call.tensors[n].is_floating_point()]
+    names = [n for n in differentiable(call) if call.tensors[n].is_floating_point()]
     if not names:
         return not_checked("none of the arguments can be learned, or come from a layer before")
     until = time.monotonic() + _SECONDS

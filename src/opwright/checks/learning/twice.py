@@ -35,7 +35,7 @@ def again(case: Case, subject: Subject, call: Call) -> Outcome:
     second = gradients_of(results, leaves, incoming)
     differing = [
         name
-        for name, one, other in zip(differentiable(call.spec, call), first, second, strict=True)
+        for name, one, other in zip(differentiable(call), first, second, strict=True)
         if differs(one, other)
     ]
     if not differing:
@@ -58,7 +58,7 @@ def saved_and_changed(case: Case, subject: Subject, call: Call) -> Outcome:
         call, subject = placed(call, device), replace(subject, call=kernel)
     leaves, results = recorded(subject, call)
     before = gradients_of(results, leaves, incoming_like(results, case.seed))
-    for name in differentiable(call.spec, call):
+    for name in differentiable(call):
         try:
             after = _gradients_after(case, subject, call, name)
         except RuntimeError as error:
@@ -98,7 +98,7 @@ def _failing(name: str, error: Exception) -> Finding:
 
 def gradcheck(case: Case, subject: Subject, call: Call) -> Outcome:
     """PyTorch's own check by finite differences, where there is a kernel for float64."""
-    wide = [call.arguments[n] for n in differentiable(call.spec, call)]
+    wide = [call.arguments[n] for n in differentiable(call)]
     if any(tensor.dtype != torch.float64 for tensor in wide):
         return not_checked("there is no kernel for float64, which finite differences need")
     if sum(tensor.numel() for tensor in wide) > 512:
@@ -118,7 +118,7 @@ def gradcheck(case: Case, subject: Subject, call: Call) -> Outcome:
 
 def _mismatch(function: Callable[..., Any], call: Call) -> str:
     """Where a function's gradients differ from finite differences, empty if nowhere."""
-    names = differentiable(call.spec, call)
+    names = differentiable(call)
 
     def of(*values: torch.Tensor) -> Any:
         given = {**call.arguments, **dict(zip(names, values, strict=True))}
