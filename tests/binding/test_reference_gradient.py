@@ -96,6 +96,19 @@ def test_an_undefined_gradient_counts_for_nothing_and_an_absent_argument_gets_ze
     assert grad_shift.tolist() == [0] * 5
 
 
+def test_integers_alone_are_refused_by_name(tmp_path: Path, drawn) -> None:
+    leaves, grads = drawn
+    _, gradient = described(tmp_path, "partial", PARTIAL)
+    with pytest.raises(
+        TypeError, match=r"expected a floating-point tensor, got `\w+` as torch.int64"
+    ):
+        gradient(
+            *(grad.long() for grad in grads),
+            *(leaves[name].detach().long() for name in ("x", "weight")),
+            factor=2.0,
+        )
+
+
 def test_it_can_be_differentiated_where_autograd_records(tmp_path: Path, drawn) -> None:
     leaves, grads = drawn
     spec, gradient = described(tmp_path, "whole", WHOLE)

@@ -3,13 +3,14 @@ from __future__ import annotations
 import pytest
 
 from opwright.errors import UsageError
-from opwright.graph.modes import MODES, mode_text, parse_mode
+from opwright.graph.modes import MODES, parse_mode
 
 
 @pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.name)
 def test_every_mode_is_read_with_each_of_its_options(mode: object) -> None:
     for option in mode.options or ("",):
-        assert parse_mode(mode_text(mode, option)) == (mode, option)
+        text = f"{mode.name}:{option}" if option else mode.name
+        assert parse_mode(text) == (mode, option)
 
 
 def test_a_mode_without_an_option_gets_its_first_one() -> None:

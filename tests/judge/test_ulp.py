@@ -8,8 +8,8 @@ from fractions import Fraction
 import pytest
 import torch
 
-from opwright.judge.ulp import deviation, format_of, rounds_to_infinity, ulp_error, ulp_size
-from opwright.spec.formats import FLOAT_FORMATS
+from opwright.judge.ulp import deviation, format_of, rounds_to_infinity, ulp_size
+from opwright.spec.formats import FLOAT_FORMATS, FloatFormat
 
 HALVES = [torch.float16, torch.bfloat16]
 WIDE = torch.float64
@@ -17,6 +17,10 @@ WIDE = torch.float64
 
 def every_value(dtype: torch.dtype) -> torch.Tensor:
     return torch.arange(-(1 << 15), 1 << 15, dtype=torch.int32).to(torch.int16).view(dtype)
+
+
+def ulp_error(actual: torch.Tensor, oracle: torch.Tensor, form: FloatFormat) -> torch.Tensor:
+    return deviation(actual, oracle, form).div_(ulp_size(oracle, form))
 
 
 class Listed:

@@ -109,7 +109,10 @@ class ReferenceGradient:
         tensors = {n: v for n, v in values.items() if n in self.inputs and v is not None}
         known = bind_sizes(self.inputs, {n: v.shape for n, v in tensors.items()}, values)
         described = self.forward.inputs[argument.name]
-        leader = next(v for v in tensors.values() if v.is_floating_point())
+        leader = next((v for v in tensors.values() if v.is_floating_point()), None)
+        if leader is None:
+            given = ", ".join(f"`{name}` as {v.dtype}" for name, v in tensors.items())
+            raise TypeError(f"{self.schema.name}: expected a floating-point tensor, got {given}")
         fixed = DTYPES.get(self.forward.dtype_of(described))
         dtype = leader.dtype
         if fixed is not None and fixed.family != "float":

@@ -26,13 +26,6 @@ if TYPE_CHECKING:
     from opwright.spec.target import Target
 
 
-_KINDS = (
-    "cpu",
-    "emulated",
-    "simulated",
-    "cuda",
-    "hip",
-)  # of targets, as `--list-checks` names them
 _ONLY = "Run this check; may be repeated."
 _SANITIZE = "Also build with AddressSanitizer and UBSan, and give their reports with source lines."
 
@@ -43,11 +36,11 @@ def _list_checks(context: click.Context, option: click.Parameter, value: bool) -
     if not value or context.resilient_parsing:
         return
     from opwright.checks.table import CHECKS
-    from opwright.spec.target import Target
+    from opwright.spec.target import DEVICE_TYPES, Target
 
     width = max(len(check.name) for check in CHECKS)
     for check in CHECKS:
-        kinds = [kind for kind in _KINDS if check.is_for(Target(kind))]
+        kinds = [kind for kind in DEVICE_TYPES if check.is_for(Target(kind))]
         click.echo(f"{check.name:{width}}  {check.promise} ({', '.join(kinds)})")
     context.exit()
 

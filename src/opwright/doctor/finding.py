@@ -6,10 +6,12 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from opwright.spec.target import ARCHITECTURES
+
 Status = Literal["ok", "missing", "problem", "not checked"]
 
 SCHEMA_VERSION = 1
-TARGETS = ("cpu", "emulated", "simulated", "cuda", "hip", "npu")
+TARGETS = tuple(ARCHITECTURES)
 
 
 @dataclass(frozen=True)

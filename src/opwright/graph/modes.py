@@ -33,8 +33,3 @@ def parse_mode(text: str) -> tuple[Mode, str]:
         takes = f"It takes: {', '.join(mode.options)}." if mode.options else "It takes none."
         raise UsageError(f"{name} has no option {option!r}", hint=f"{guess}{takes}")
     return mode, option
-
-
-def mode_text(mode: Mode, option: str) -> str:
-    """What `parse_mode` reads."""
-    return f"{mode.name}:{option}" if option else mode.name

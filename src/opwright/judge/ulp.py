@@ -28,11 +28,6 @@ def ulp_size(oracle: torch.Tensor, form: FloatFormat) -> torch.Tensor:
     return binade.clamp_(form.smallest_normal, 2.0**form.max_exponent).mul_(form.eps)
 
 
-def ulp_error(actual: torch.Tensor, oracle: torch.Tensor, form: FloatFormat) -> torch.Tensor:
-    """`deviation` in ULP of ``form`` at the oracle's magnitude (float64, same shape)."""
-    return deviation(actual, oracle, form).div_(ulp_size(oracle, form))
-
-
 def deviation(actual: torch.Tensor, oracle: torch.Tensor, form: FloatFormat) -> torch.Tensor:
     """``|actual - oracle|`` in float64, by modulus for complex values; never NaN.
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from opwright.records.measurement import Measurement, Row
+from opwright.spec.target import DEVICE_TYPES
 
 # The environment's facts that a time depends on, and what to call them.
 _FACTS = {
@@ -24,7 +25,7 @@ _ROW_FACTS = {
     "dtypes": "dtypes",
     "scalars": "scalars",
 }
-_HOST_TARGETS = ("cpu", "emulated")
+_HOST_TARGETS = tuple(kind for kind, type_ in DEVICE_TYPES.items() if type_ == "cpu")
 
 
 def why_not_comparable(

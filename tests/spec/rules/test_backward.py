@@ -73,6 +73,7 @@ WRONG: dict[str, tuple[dict[str, Any], str, str, str]] = {
     "return without grad_": ({"backward": backward(SCHEMA.replace("grad_w)", "dw)"))}, "backward", "returns 'dw'", "grad_<argument>"),
     "gradient missing": ({"backward": backward(ONLY_X)}, "backward", "gives no gradient of 'w'", "grad_w"),
     "saved of something else": ({"backward": backward(saved=("x",))}, "backward", "saved is ('x',), and the schema takes ('x', 'w')", "saved="),
+    "saved that names nothing": ({"backward": backward(saved=5)}, "backward", "saved is 5", "saved=[...]"),
     "scalar not taken": ({"backward": backward(SCHEMA.replace(", float p", ""))}, "backward", "does not take 'p'", "Add 'float p'"),
     "scalar of another type": ({"backward": backward(SCHEMA.replace("float p", "int p"))}, "backward", "'p' is 'int p'", "'float p'"),
     "scalar of another name": ({"backward": backward(SCHEMA.replace("float p", "float pp"))}, "backward", "'pp' is no scalar of f", "Did you mean 'p'?"),

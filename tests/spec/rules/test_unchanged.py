@@ -79,6 +79,8 @@ WRONG: dict[str, tuple[Any, str, str]] = {
     "unknown argument": (kernel("w", "narrow", unchanged={"xx": "y"}), "'xx' is no argument of f with a gradient", "Did you mean 'x'?"),
     "unknown return": (kernel("w", "narrow", unchanged={"x": "yy"}), "'yy' is no return of f with a gradient", "Did you mean 'y'?"),
     "return without a gradient": (kernel("w", "narrow", unchanged={"x": "count"}), "'count' is no return of f with a gradient", "Known are: y, z"),
+    "no names": (kernel("w", "narrow", unchanged=5), "unchanged is 5", "unchanged=[...]"),
+    "names that are none": (kernel("w", "narrow", unchanged=(5,)), "unchanged holds 5", "non-empty texts"),
     "which of two returns": (kernel("w", "narrow", unchanged="x"), "gradients come in for y, z", "unchanged={'x': 'y'}"),
     "other sizes": (kernel("x", "narrow", unchanged={"w": "y"}), "has 'w' in unchanged=", "a sum, or a cast"),
     "another dtype": (kernel("x", "w", unchanged={"narrow": "y"}), "has 'narrow' in unchanged=", "a sum, or a cast"),

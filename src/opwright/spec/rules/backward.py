@@ -237,7 +237,8 @@ def _check_saved(schema: Schema, backward: Backward) -> None:
     """``saved=`` repeats which tensors beside gradients the schema takes."""
     if backward.saved is None:
         return
-    listed = (backward.saved,) if isinstance(backward.saved, str) else tuple(backward.saved)
+    saved = (backward.saved,) if isinstance(backward.saved, str) else backward.saved
+    listed = check_words("saved", saved)
     taken = [a.name for a in schema.tensors if not a.name.startswith(GRAD)]
     if sorted(listed) != sorted(taken):
         raise SpecError(

@@ -91,10 +91,10 @@ def one_implementation(schema: Schema, spec: OperatorSpec) -> None:
 def check_words(field: str, words: object) -> tuple[str, ...]:
     """A tuple of texts, such as folders or flags."""
     if isinstance(words, str) or not isinstance(words, Sequence):
-        raise SpecError(f"is {words!r}", hint=f"Give a list of texts: {field}=[...].")
+        raise SpecError(f"{field} is {words!r}", hint=f"Give a list of texts: {field}=[...].")
     for word in words:
         if not isinstance(word, str) or not word:
-            raise SpecError(f"holds {word!r}", hint="Give non-empty texts.")
+            raise SpecError(f"{field} holds {word!r}", hint="Give non-empty texts.")
     return tuple(words)
 
 

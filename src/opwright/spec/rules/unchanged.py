@@ -8,6 +8,7 @@ from opwright.errors import SpecError
 from opwright.spec.backward import Backward
 from opwright.spec.naming import require_known
 from opwright.spec.operator import OperatorSpec
+from opwright.spec.rules.implementations import check_words
 
 
 def unchanged_of(spec: OperatorSpec, backwards: Sequence[Backward]) -> dict[str, str]:
@@ -30,7 +31,7 @@ def unchanged_of(spec: OperatorSpec, backwards: Sequence[Backward]) -> dict[str,
 def _pairs(spec: OperatorSpec, given: Mapping[str, str] | Sequence[str] | str) -> dict[str, str]:
     if isinstance(given, Mapping):
         return dict(given)
-    names = (given,) if isinstance(given, str) else tuple(given)
+    names = check_words("unchanged", (given,) if isinstance(given, str) else given)
     returns = spec.learning_returns
     if names and len(returns) > 1:
         raise SpecError(
