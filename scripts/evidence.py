@@ -12,10 +12,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from opwright.discovery import find_one, shipped_folders
-from opwright.session.recording import sources_digest
+from shipped_sources import are_changed, shipped_specs
+
 from opwright.spec.operator import OperatorSpec
-from opwright.spec.target import parse_target
 
 FOLDER = Path(__file__).parent.parent / "evidence"
 PLANTED = FOLDER.parent / "tests" / "device_defects"
@@ -40,7 +39,7 @@ def table() -> str:
     """One row an operator, one column a device; and what was measured beside it."""
     records = {name: _operators(paths) for name, paths in COLUMNS.items()}
     names = sorted({name for record in records.values() for name in record})
-    specs = {spec.name: spec for name in shipped_folders() for spec in find_one(name).spec.family}
+    specs = shipped_specs()
     lines = [
         f"| operator | {' | '.join(COLUMNS)} |",
         f"|---|{'---|' * len(COLUMNS)}",
@@ -62,7 +61,7 @@ def _cell(run: Run | None, spec: OperatorSpec) -> str:
     told = [f"{verdicts.count('pass')} of {len(verdicts)} cases pass", f"{findings} findings"]
     if open_cases := verdicts.count("not checked"):
         told.append(f"{open_cases} not checked")
-    if sources_digest(spec, parse_target(run.target)) not in run.digests:
+    if are_changed(spec, run.target, run.digests):
         told.append(EARLIER)
     return ", ".join(told)
 

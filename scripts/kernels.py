@@ -22,7 +22,8 @@ from kernel_cells import (
     rivals_of,
 )
 from kernel_tables import accuracy, backwards, calls, section, title
-from table_text import NONE, share_text, table, time_text
+from shipped_sources import are_changed, shipped_specs
+from table_text import NONE, read_record, share_text, table, time_text
 
 
 class Aim(NamedTuple):
@@ -55,6 +56,7 @@ def page(folder: Path, target: str) -> Iterator[str]:
     yield ""
     yield _how(timed, target)
     yield ""
+    yield from _since(folder)
     yield from _short(forward, backward, AIMS[target])
     yield from _slower([*forward, *backward])
     for name in dict.fromkeys(cell.operator for cell in forward):
@@ -99,6 +101,25 @@ def _how(timed: Sequence[dict[str, Any]], target: str) -> str:
         "record doubts the row, and says why. `!`: the measurement calls the operator slower. `?`: it cannot "
         "tell which is faster."
     )
+
+
+def _since(folder: Path) -> Iterator[str]:
+    """Which operators were timed with other sources than today's, where a check beside tells their sources."""
+    known = shipped_specs()
+    checked = [
+        operator
+        for path in sorted(folder.glob("check_*.json*"))
+        for operator in read_record(path)["operators"]
+        if operator["name"] in known
+    ]
+    changed = [
+        f"`{one['name']}`"
+        for one in checked
+        if are_changed(known[one["name"]], one["target"], (one["sources_digest"],))
+    ]
+    if changed:
+        yield f"Sources of their own have been changed since these were timed: {', '.join(changed)}."
+        yield ""
 
 
 def _short(forward: Sequence[Cell], backward: Sequence[Cell], aim: Aim) -> Iterator[str]:

@@ -14,7 +14,10 @@ from typing import Any
 import pytest
 
 from made_measurement import made_measurement, made_ratio, made_row
+from opwright.discovery import find_one
 from opwright.records.measurement import OperatorMeasurement, RatioRecord, Row
+from opwright.session.recording import sources_digest
+from opwright.spec.target import Target
 
 SCRIPT = Path(__file__).parent.parent.parent / "scripts" / "kernels.py"
 SMALL, LARGE = "batch=8,hidden=16 float32", "batch=64,hidden=16 bfloat16"
@@ -92,6 +95,16 @@ def test_means_are_geometric_and_the_best_is_the_fastest_rival_of_each_cell(page
     assert line(text, "| **all**") == ["**all**", "2", "4.00", "1.00", "-", "1.00", "1"]
     assert "- Geometric mean over eager: 4.00, aim 1.6: reached." in text
     assert "- Geometric mean over the best of all: 1.00, aim 1.15: not reached." in text
+
+
+def test_operators_whose_sources_have_been_changed_since_are_named(
+    page: Page, tmp_path: Path
+) -> None:
+    now = sources_digest(find_one("swish").spec, Target("cuda"))
+    for name, digest in (("swish", now), ("add2", "0" * 64), ("somebodys", "0" * 64)):
+        operator = {"name": name, "target": "cuda", "sources_digest": digest}
+        (tmp_path / f"check_{name}.json").write_text(json.dumps({"operators": [operator]}))
+    assert "have been changed since these were timed: `add2`.\n" in page(kernels_a=measured("gelu"))
 
 
 def test_every_cell_in_which_a_rival_is_faster_is_listed_with_its_verdict(page: Page) -> None:
