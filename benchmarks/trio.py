@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from opwright.checks.planning.choices import dtype_choices, scalar_choices
 from opwright.errors import WorkerError
-from opwright.records.artifact import artifact_to_json
 from opwright.session.building import build_operator
+from opwright.session.cases import payload_of
+from opwright.session.checking import built_backward
 from opwright.spec.case import Case, case_from_json
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.sampling import allowed, has_empty, roomy_size_sets
@@ -33,14 +35,11 @@ _TRIES = 500
 
 def find_fault(worker: Worker, operator: str, spec: OperatorSpec, limits: Limits) -> str:
     """What the three find, as ``tool: message``, or nothing. Raises what a build raises."""
-    artifact = build_operator(spec, Target("cpu"))
+    target = Target("cpu")
+    artifact = build_operator(spec, target)
+    backwards = [built_backward(one, target, None) for one in spec.backwards]
     worker.limits = limits
-    payload = {
-        "operator": operator,
-        "artifact": artifact_to_json(artifact) if artifact else None,
-        "target": "cpu",
-    }
-    worker.use(payload, setup=SETUP)
+    worker.use(payload_of(operator, artifact, target, backwards), setup=SETUP)
     questions = list(plan(spec))
     try:
         for question, result in zip(questions, worker.run(questions), strict=True):
@@ -87,11 +86,14 @@ def set_up(payload: dict[str, Any]) -> Callable[[dict[str, Any]], dict[str, Any]
     from opwright.discovery import find_one
     from opwright.inputs.call import make_call
     from opwright.records.artifact import artifact_from_json
+    from opwright.session.subject import attach_backwards
 
     spec = find_one(payload["operator"]).spec
     dispatcher = dispatcher_op(spec)
     artifact = artifact_from_json(payload["artifact"]) if payload["artifact"] else None
-    attach(dispatcher, parse_target(payload["target"]), artifact)
+    target = parse_target(payload["target"])
+    attach(dispatcher, target, artifact)
+    attach_backwards(spec, target, payload["backwards"])
 
     def answer(question: dict[str, Any]) -> dict[str, Any]:
         call = make_call(spec, case_from_json(question["case"]))
@@ -123,26 +125,26 @@ def by_opcheck(spec: OperatorSpec, operator: Any, call: Any) -> None:
     """Raise where `torch.library.opcheck` finds the registration wrong."""
     import torch
 
-    torch.library.opcheck(operator, tuple(call.positional))
+    positional, keywords = spec.schema.as_call(call.arguments)
+    torch.library.opcheck(operator, tuple(positional), keywords)
 
 
 def by_gradcheck(spec: OperatorSpec, operator: Any, call: Any) -> None:
     """Raise where gradients differ from finite differences; nothing where there are no gradients."""
     import torch
 
-    arguments = [
-        value.requires_grad_()
-        if isinstance(value, torch.Tensor) and value.is_floating_point()
-        else value
-        for value in call.positional
-    ]
+    for value in call.tensors.values():
+        if value.is_floating_point():
+            value.requires_grad_()
+    positional, keywords = spec.schema.as_call(call.arguments)
+    function = partial(operator, **keywords)
     try:
-        returned = operator(*arguments)
+        returned = function(*positional)
     except (RuntimeError, NotImplementedError):
         return  # refused, which is an answer
     outputs = returned if isinstance(returned, (tuple, list)) else [returned]
     if any(isinstance(output, torch.Tensor) and output.requires_grad for output in outputs):
-        torch.autograd.gradcheck(operator, tuple(arguments))
+        torch.autograd.gradcheck(function, tuple(positional))
 
 
 TOOLS: dict[str, Callable[[OperatorSpec, Any, Any], None]] = {

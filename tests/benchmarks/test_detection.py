@@ -10,7 +10,9 @@ from types import ModuleType
 
 import pytest
 
+from defect_folders import CORRECT
 from opwright.records.detection import CorrectTrial, Detection, Trial
+from opwright.worker import Limits
 
 ROOT = Path(__file__).parent.parent.parent
 PROGRAM = ROOT / "benchmarks" / "detection.py"
@@ -50,8 +52,6 @@ def test_both_sides_see_the_same_operators_and_the_last_line_is_json() -> None:
 def test_a_crash_counts_as_found_by_pytorchs_tools_too(
     detection: ModuleType, tmp_path: Path
 ) -> None:
-    from opwright.worker import Limits
-
     (tmp_path / "op.py").write_text(
         "import os\nfrom opwright import Dim, Operator, Tensor\n"
         "op = Operator('fatal(Tensor input) -> Tensor', inputs={'input': Tensor(Dim('n', typical=(4,)))},\n"
@@ -59,6 +59,14 @@ def test_a_crash_counts_as_found_by_pytorchs_tools_too(
     )
     with detection.pytorchs_tools() as worker:
         assert "SIGABRT" in detection.found_by_trio(worker, tmp_path, Limits())
+
+
+def test_pytorchs_tools_get_kernels_of_backwards_and_what_comes_by_keyword(
+    detection: ModuleType,
+) -> None:
+    with detection.pytorchs_tools() as worker:
+        for name in ("keyword_alone", "learned_gain"):
+            assert detection.found_by_trio(worker, CORRECT / name, Limits()) == ""
 
 
 def test_the_table_has_a_row_a_check_and_the_totals(detection: ModuleType) -> None:

@@ -43,7 +43,7 @@ def test_a_case_gives_the_same_call_every_time() -> None:
 
 def test_what_a_case_leaves_out_is_none() -> None:
     call = make_call(ADD, case(absent=("b",)))
-    assert call.positional[2] is None
+    assert call.in_order[2] is None
     assert sorted(call.tensors) == ["a", "c"]
 
 

@@ -26,8 +26,8 @@ class Call:
     arguments: Mapping[str, Any]
 
     @property
-    def positional(self) -> list[Any]:
-        """The arguments in schema order."""
+    def in_order(self) -> list[Any]:
+        """All arguments in the schema's order, those by keyword alone as well."""
         return [self.arguments[argument.name] for argument in self.spec.schema.arguments]
 
     @property

@@ -114,7 +114,7 @@ def _compared(case: Case, subject: Subject, function: Function, backend: str) ->
             try:
                 found = _values(sized, subject, one.call, gradients="gradients" in how)
             except Exception as error:
-                arguments = tuple(call_there(sized, subject).positional)
+                arguments = tuple(call_there(sized, subject).in_order)
                 fault = blamed(error, function, backend, arguments)
                 if fault is None:
                     return not_checked(f"{backend} compiles nothing here: {refused(error)}")
@@ -149,11 +149,11 @@ def _values(
     operator_runs()
     if not gradients:
         with torch.no_grad():
-            return _named(call, function(*call.positional))
+            return _named(call, function(*call.in_order))
     wanted = differentiable(call)
     leaves = [call.arguments[name].requires_grad_() for name in wanted]
     with torch.enable_grad():
-        returned = function(*call.positional)
+        returned = function(*call.in_order)
     results = continuous(fresh_results(spec, returned))
     found = torch.autograd.grad(
         results, leaves, incoming_like(results, case.seed), allow_unused=True
@@ -237,7 +237,7 @@ def _exported(case: Case, subject: Subject, overload: Function) -> Outcome:
         except Exception as error:
             return failed(Finding("export fails", f"torch.export: {refused(error)}"))
         own, other = (call_there(run_at, subject) for _ in range(2))
-        right = _named(own, taking_all(subject.spec, overload)(*own.positional))
+        right = _named(own, taking_all(subject.spec, overload)(*own.in_order))
         try:
             returned = program(*other.tensors.values())
         except Exception as error:
