@@ -373,6 +373,18 @@ def test_second_derivatives_by_reference_are_right(parts, twice) -> None:
 REFUSED_TWICE = 'smooth: its gradient cannot be differentiated again: .*double_backward="reference"'
 
 
+@pytest.mark.parametrize("by", ["position", "keyword"])
+@pytest.mark.parametrize("only", [True, False])
+def test_a_number_that_asks_for_a_gradient_is_refused(parts, by: str, only: bool) -> None:
+    x, p = numbers(3, grad=not only), torch.nn.Parameter(torch.tensor(2.0))
+    with pytest.raises(RuntimeError, match="parts: argument `p` requires grad, and it is a number"):
+        parts(x, None, p) if by == "position" else parts(x, p=p)
+    given = p.detach()
+    assert torch.equal(parts(x, p=given)[0], parts(x, None, 2.0)[0])
+    with torch.no_grad():
+        assert torch.equal(parts(x, p=p)[0], parts(x, None, 2.0)[0])
+
+
 def test_second_derivatives_of_kernels_are_refused(smooth) -> None:
     x = numbers(3)
     (grad,) = torch.autograd.grad(smooth(x).sum(), x, create_graph=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -75,6 +75,7 @@ def _learning(spec: OperatorSpec, overload: Kernel, record: Kernel) -> Kernel:
     least, most, defaults = _by_position(spec)
     count = len(defaults) if most == len(defaults) else -1
     is_compiling, is_cast = torch.compiler.is_compiling, _autocast_matters(spec)
+    numbers = [(i, a.name) for i, a in enumerate(spec.schema.arguments) if not a.is_tensor]
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if is_compiling() or _transforms_are_active() or is_cast():
@@ -82,6 +83,8 @@ def _learning(spec: OperatorSpec, overload: Kernel, record: Kernel) -> Kernel:
         if forward_ad._current_level >= 0:
             _refuse(spec, args, kwargs)
         if _is_recording() and _any_requires_grad(*args, **kwargs):
+            if numbers:
+                _refuse_learned(spec, numbers, args, kwargs)
             given = len(args)
             if given == count and not kwargs:
                 return record(*args)
@@ -97,6 +100,22 @@ def _learning(spec: OperatorSpec, overload: Kernel, record: Kernel) -> Kernel:
             exclude(AUTOGRAD, False)
 
     return call
+
+
+def _refuse_learned(
+    spec: OperatorSpec,
+    numbers: Sequence[tuple[int, str]],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> None:
+    """Raise where a tensor that asks for a gradient is given for a number: it would never get one."""
+    for place, name in numbers:
+        value = args[place] if place < len(args) else kwargs.get(name)
+        if isinstance(value, torch.Tensor) and value.requires_grad:
+            raise RuntimeError(
+                f"{spec.name}: argument `{name}` requires grad, and it is a number, which has no gradient: "
+                "detach it, or describe it as a Tensor"
+            )
 
 
 def _by_position(spec: OperatorSpec) -> tuple[int, int, tuple[Any, ...]]:
