@@ -38,3 +38,24 @@ def test_other_bits_that_are_right_are_a_note() -> None:
     found = first_outcome(subject(another_rounding, lambda x: x.exp() * 3.3, dtypes=("float32",)))
     assert found.verdict == "pass"
     assert "both are right" in found.notes[0]
+
+
+def test_a_gradient_of_its_own_that_is_wrong_with_one_thread_is_found() -> None:
+    class Exponential(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x.exp())
+            return x.exp()
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * ctx.saved_tensors[0] * (0.9 if torch.get_num_threads() == 1 else 1.0)
+
+    one = subject(Exponential.apply, torch.exp, backward="own", dtypes=("float32",))
+    found = [
+        thread_count.run(case, one).verdict
+        for case in thread_count.cases(one.spec)
+        if case.extra.get("gradients")
+    ]
+    assert found
+    assert set(found) == {"fail"}

@@ -13,12 +13,15 @@ from collections.abc import Iterator, Sequence
 import torch
 
 from opwright.checks.judging.outputs import expect, findings_of, judge_call, run_operator, same_bits
+from opwright.checks.learning.graphs import GRADIENTS, judge_learning, run_learning
+from opwright.checks.learning.places import learns
 from opwright.checks.planning.choices import case_name, dtype_choices, scalar_choices
 from opwright.checks.protocol import Check, Subject
 from opwright.inputs.call import make_call
+from opwright.judge import Comparison
 from opwright.records.verdict import Finding, Outcome, failed, passed
 from opwright.spec.case import Case
-from opwright.spec.operator import OperatorSpec
+from opwright.spec.operator import OWN, OperatorSpec
 from opwright.spec.sampling import large_size_sets, size_sets
 
 _MANY = 7  # no size of use is a multiple of it
@@ -31,13 +34,21 @@ _RTLD_NOLOAD = 4
 
 
 def cases(spec: OperatorSpec) -> Iterator[Case]:
-    """Sizes that are worth several threads, and some that are not; every dtype."""
+    """Sizes that are worth several threads, and some that are not; every dtype.
+
+    With gradients of the operator's own, in the first: kernels of a backward are asked as operators.
+    """
     scalars = scalar_choices(spec)[0]
     sets = large_size_sets(spec, scalars, count=1, max_elements=_ELEMENTS)
     sets += size_sets(spec, scalars, count=2)
     for sizes in sets:
         for dtypes in dtype_choices(spec):
             yield Case("thread_count", case_name(sizes, dtypes), dtypes, sizes, scalars)
+    if spec.backward == OWN and learns(spec):
+        dtypes = dtype_choices(spec)[0]
+        for sizes in sets[:2]:
+            name = case_name(sizes, dtypes, None, (), GRADIENTS)
+            yield Case("thread_count", name, dtypes, sizes, scalars, extra={"gradients": True})
 
 
 def run(case: Case, subject: Subject) -> Outcome:
@@ -50,8 +61,6 @@ def run(case: Case, subject: Subject) -> Outcome:
         _use_threads(usual)
     if not others:
         return passed()
-    call = make_call(subject.spec, case)
-    expected = expect(subject.spec, case, call)
     for count, results in ((1, one), *((_MANY, other) for other in others)):
         findings = [
             Finding(
@@ -59,11 +68,18 @@ def run(case: Case, subject: Subject) -> Outcome:
                 f"one thread and {_MANY} give two answers, and with {count} it is wrong: {finding.message}",
                 {**finding.details, "threads": count, "kind": finding.kind},
             )
-            for finding in findings_of(judge_call(expected, results, call))
+            for finding in findings_of(_judged(case, subject, results))
         ]
         if findings:
             return failed(*findings)
     return passed(notes=(f"one thread and {_MANY} give answers whose bits differ; both are right",))
+
+
+def _judged(case: Case, subject: Subject, results: Sequence[torch.Tensor]) -> Comparison:
+    call = make_call(subject.spec, case)
+    if case.extra.get("gradients"):
+        return judge_learning(case, call, results)
+    return judge_call(expect(subject.spec, case, call), results, call)
 
 
 def _others(case: Case, subject: Subject, one: Sequence[torch.Tensor]) -> list[list[torch.Tensor]]:
@@ -130,7 +146,8 @@ def _tensor_distance(one: torch.Tensor, other: torch.Tensor) -> float:
 
 def _answer(case: Case, subject: Subject, threads: int) -> list[torch.Tensor]:
     _use_threads(threads)
-    results = run_operator(subject, make_call(subject.spec, case))
+    run = run_learning if case.extra.get("gradients") else run_operator
+    results = run(subject, make_call(subject.spec, case))
     return [tensor.clone() for tensor in results]
 
 
