@@ -16,8 +16,9 @@ from opwright.errors import ReferenceFailed
 from opwright.operator import Operator
 from opwright.records.verdict import Outcome
 from opwright.spec.backward import Backward
+from opwright.spec.case import Case
 from opwright.spec.dims import Dim
-from opwright.spec.tensor import Tensor
+from opwright.spec.tensor import Scalar, Tensor
 
 rows = Dim("rows", typical=(8,), edge=(3,))
 columns = Dim("columns", typical=(16,), edge=(5,))
@@ -97,14 +98,20 @@ def described(name: str, function: Callable[..., Any], **how: Any) -> Operator:
     )
 
 
+def asked(operator: Operator) -> list[Case]:
+    """The cases of double backward."""
+    return [c for c in gradients.cases(operator.spec) if c.extra["how"] == "double backward"]
+
+
 def outcomes(operator: Operator, seed: int = 0) -> dict[str, Outcome]:
-    """The answers to the question of double backward, by dtype; ``seed`` is added to that of the values."""
+    """The answers at the first sizes, by dtype; ``seed`` is added to that of the values."""
     operator.load()
     subject = Subject(operator.spec, operator.implementation.overload)
-    asked = [c for c in gradients.cases(operator.spec) if c.extra["how"] == "double backward"]
+    first = asked(operator)[0].sizes
     return {
         case.dtypes["T"]: gradients.run(replace(case, seed=case.seed + seed), subject)
-        for case in asked
+        for case in asked(operator)
+        if case.sizes == first
     }
 
 
@@ -293,3 +300,33 @@ def test_a_wrong_one_of_a_declared_reference_says_that_it_is_what_is_differentia
     assert kinds(found) == everywhere("wrong second derivative")
     told = "differentiates the reference of second_detaching_backward, and not its kernels"
     assert all(told in o.findings[0].message for o in found.values())
+
+
+def test_a_gradient_that_is_another_one_where_it_is_recorded_fails() -> None:
+    class Shifted(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * x * x
+
+        @staticmethod
+        def backward(ctx, grad):
+            right = grad * 3 * ctx.saved_tensors[0] ** 2
+            return right + 0.1 if torch.is_grad_enabled() else right
+
+    found = outcomes(described("shifted", Shifted.apply))
+    assert kinds(found) == everywhere("gradient depends on create_graph")
+
+
+def test_every_value_of_a_scalar_and_a_larger_size_are_asked() -> None:
+    operator = Operator(
+        "second_scaled(Tensor input, float scale=1.0) -> Tensor",
+        inputs={"input": Tensor(rows, columns, layout="copy")},
+        dtypes=DTYPES,
+        scalars={"scale": Scalar(1.0, 2.0, -0.5)},
+        reference=lambda input, scale=1.0: scale * input**3,
+        function=lambda input, scale=1.0: scale * input**3,
+        backward="own",
+    )
+    assert {case.scalars["scale"] for case in asked(operator)} == {1.0, 2.0, -0.5}
+    assert len({str(case.sizes) for case in asked(operator)}) == 2

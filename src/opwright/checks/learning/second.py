@@ -14,11 +14,13 @@ from opwright.checks.learning.expected import (
     called,
     continuous,
     differentiable,
+    gradient_standards,
     incoming_like,
     is_not_zero,
     real,
     reference_gradients,
 )
+from opwright.checks.learning.graphs import differs, gradients_of, recorded
 from opwright.checks.learning.twice import NOTICED
 from opwright.checks.protocol import Subject
 from opwright.inputs.call import Call
@@ -59,18 +61,45 @@ def double_backward(case: Case, subject: Subject, call: Call) -> Outcome:
         results = continuous(called(spec, subject.call, {**call.arguments, **leaves}))
     incoming = incoming_like(results, case.seed)
     try:
-        found = _second(results, list(leaves.values()), incoming)
+        first, found = _second(results, list(leaves.values()), incoming)
     except Exception as error:
         if any(re.search(words, str(error)) for words in _accepted(spec)):
             return passed(notes=(f"refused: {str(error).splitlines()[0]}",))
         _standards(case, call, incoming)  # where the reference has none, that is what is wrong
         return failed(_failing(spec, error))
+    if wrong := _wrong_where_recorded(case, subject, call, first):
+        return failed(*wrong)
     labels = [*names, *(f"the gradient that comes in ({i})" for i in range(len(incoming)))]
     outcome = _judged(call, labels, found, _standards(case, call, incoming))
     told = tuple(
         replace(one, message=one.message + _differentiated(spec)) for one in outcome.findings
     )
     return replace(outcome, findings=told)
+
+
+def _wrong_where_recorded(
+    case: Case, subject: Subject, call: Call, first: Sequence[torch.Tensor | None]
+) -> list[Finding]:
+    """Gradients that are right, and wrong where autograd records how they come about."""
+    names = differentiable(call)
+    leaves, results = recorded(subject, call)
+    incoming = incoming_like(results, case.seed)
+    plain = gradients_of(results, leaves, incoming)
+    if not any(differs(one, other) for one, other in zip(plain, first, strict=True)):
+        return []
+    standards = gradient_standards(call, case, names, incoming_like(results, case.seed))
+    return [
+        Finding(
+            "gradient depends on create_graph",
+            f"the gradient of `{name}` is right, and another one with create_graph=True, where its backward "
+            "is recorded: it takes another way there",
+            {"argument": name},
+        )
+        for name, one, other, standard in zip(names, plain, first, standards, strict=True)
+        if one is not None
+        and judge([one], [standard]).passed
+        and (other is None or not judge([other.detach()], [standard]).passed)
+    ]
 
 
 def _differentiated(spec: OperatorSpec) -> str:
@@ -97,8 +126,8 @@ def _second(
     results: Sequence[torch.Tensor],
     leaves: Sequence[torch.Tensor],
     incoming: Sequence[torch.Tensor],
-) -> list[torch.Tensor | None]:
-    """The derivative, by leaves and then by incoming gradients, of a weighted sum of gradients.
+) -> tuple[Sequence[torch.Tensor | None], list[torch.Tensor | None]]:
+    """The gradients, and the derivative, by leaves and then by incoming ones, of a weighted sum of them.
 
     None where nothing leads to one. By ``backward``, which runs the whole graph: what refuses may not
     lie on the way to any of them.
@@ -112,7 +141,7 @@ def _second(
     graded = [g for g in first if g is not None and g.requires_grad]
     if graded:
         torch.autograd.backward(graded, [_weights(g) for g in graded])
-    return [None if source.grad is None else real(source.grad) for source in sources]
+    return first, [None if source.grad is None else real(source.grad) for source in sources]
 
 
 def _weights(gradient: torch.Tensor) -> torch.Tensor:
@@ -181,7 +210,7 @@ def _of_reference(
         results = continuous(called(own.spec, own.spec.reference, own.arguments))
         pairs = zip(incoming, results, strict=True)
         grads = [grad.detach().clone().to(result.dtype) for grad, result in pairs]
-        found = _second(results, leaves, grads)
+        _, found = _second(results, leaves, grads)
     given = [*(call.arguments[n] for n in differentiable(call)), *incoming]
     made = [
         torch.zeros_like(source) if one is None else one.detach()
