@@ -9,21 +9,32 @@ import torch
 
 from opwright.checks.judging.outputs import run_operator, same_bits
 from opwright.checks.judging.programs import Program, arguments_text
+from opwright.checks.judging.refusals import refused
 from opwright.checks.planning.choices import case_name, dtype_choices, scalar_choices
 from opwright.checks.protocol import Check, Subject
 from opwright.inputs.call import Call, make_call, results_of
-from opwright.records.verdict import Finding, Outcome, failed, passed
+from opwright.inputs.special import SPRINKLED, sprinkled, sweep
+from opwright.records.verdict import Finding, Outcome, failed, not_checked, passed
 from opwright.running import operator_runs
 from opwright.spec.case import Case
 from opwright.spec.operator import OperatorSpec
-from opwright.spec.sampling import size_sets
+from opwright.spec.sampling import large_size_sets, size_sets
+from opwright.spec.tensor import Tensor
+from opwright.spec.undeclared import undeclared_scalars
 
 _SIZES = 6
 _LISTED = 24
+_SPECIAL_ELEMENTS = 1 << 13
+_SWEPT = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
+_STEP = 37  # of a sweep over all values
+_LARGE = (64.0, -64.0, 1024.0, -1024.0)
 
 
 def cases(spec: OperatorSpec) -> Iterator[Case]:
-    """A few sizes, every dtype and every scalar value: each may be another path. Then each size of 1."""
+    """A few sizes, every dtype and every scalar value: each may be another path. Then each size of 1.
+
+    Then what the description only allows, and a call may refuse: special values, and other scalars.
+    """
     for choice, scalars in enumerate(scalar_choices(spec)):
         for seed, sizes in enumerate(size_sets(spec, scalars, count=1 if choice else _SIZES)):
             for dtypes in dtype_choices(spec):
@@ -34,6 +45,23 @@ def cases(spec: OperatorSpec) -> Iterator[Case]:
     for sizes in size_sets(spec, scalars, count=_LISTED)[_SIZES:]:
         if any(_is_one(value) for value in sizes.values()):
             yield Case("mutation", case_name(sizes, dtypes, scalars), dtypes, sizes, scalars)
+    yield from _unlisted(spec)
+
+
+def _unlisted(spec: OperatorSpec) -> Iterator[Case]:
+    scalars = scalar_choices(spec)[0]
+    for sizes in large_size_sets(spec, scalars, count=1, max_elements=_SPECIAL_ELEMENTS):
+        for dtypes in dtype_choices(spec):
+            extra = {"unlisted": True, "special": True}
+            name = case_name(sizes, dtypes, scalars, (), "special values")
+            yield Case("mutation", name, dtypes, sizes, scalars, extra=extra)
+    for name, value in undeclared_scalars(spec):
+        other = {**scalars, name: value}
+        for sizes in size_sets(spec, other, count=1):
+            for dtypes in dtype_choices(spec):
+                extra = {"unlisted": True}
+                named = case_name(sizes, dtypes, other)
+                yield Case("mutation", named, dtypes, sizes, other, extra=extra)
 
 
 def _is_one(value: Any) -> bool:
@@ -42,7 +70,7 @@ def _is_one(value: Any) -> bool:
 
 def run(case: Case, subject: Subject) -> Outcome:
     """Call, look at the inputs and at where the outputs lie; call again, and look at the outputs again."""
-    call = make_call(subject.spec, case)
+    call = _call(subject.spec, case)
     before = call.cloned()
     returned: list[Any] = []
 
@@ -51,8 +79,13 @@ def run(case: Case, subject: Subject) -> Outcome:
         returned.append(subject.call(*arguments, **keywords))
         return returned[0]
 
-    with torch.no_grad():
-        results = results_of(subject.spec, kept, call)
+    try:
+        with torch.no_grad():
+            results = results_of(subject.spec, kept, call)
+    except Exception as error:
+        if not case.extra.get("unlisted"):
+            raise
+        return not_checked(f"refused, and nothing lists this: {refused(error)}")
     fresh = results[: len(results) - len(call.written)]
     found = [
         *_changed_inputs(before, call),
@@ -61,6 +94,34 @@ def run(case: Case, subject: Subject) -> Outcome:
         *_overwritten(case, subject, fresh),
     ]
     return failed(*found) if found else passed()
+
+
+def _call(spec: OperatorSpec, case: Case) -> Call:
+    """The call of a case, with special values in all its floating-point arguments where it asks for them."""
+    call = make_call(spec, case)
+    if not case.extra.get("special"):
+        return call
+    changed = {
+        name: _special(tensor, spec.inputs[name])
+        for name, tensor in call.tensors.items()
+        if tensor.dtype in _SWEPT
+    }
+    return Call(spec, {**call.arguments, **changed})
+
+
+def _special(drawn: torch.Tensor, described: Tensor) -> torch.Tensor:
+    """The tensor, of which every second element is special, as far as its range allows."""
+    singles = [sprinkled(name, drawn.dtype) for name in SPRINKLED]
+    values = torch.cat([drawn.new_tensor([*singles, 0.0, *_LARGE]), sweep(drawn.dtype)[::_STEP]])
+    if described.range is not None:
+        low, high = described.range
+        values = values[(values >= low) & (values <= high)]
+    changed = drawn.clone()
+    flat = changed.view(-1)
+    if values.numel():
+        places = torch.arange(0, flat.numel(), 2)
+        flat[places] = values[torch.arange(places.numel()) % values.numel()]
+    return changed
 
 
 def _changed_inputs(before: Call, after: Call) -> Iterator[Finding]:
@@ -152,5 +213,5 @@ CHECK = Check(
     cases,
     run,
     shrinks=True,
-    program=Program(_program),
+    program=Program(_program, _call),
 )
