@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ from opwright.checks.planning.choices import dtype_choices, scalar_choices
 from opwright.inputs.call import make_call
 from opwright.inputs.layouts import LAYOUTS, OFFSETS, can_lay_out, is_covered, lay_out
 from opwright.spec.case import Case
+from opwright.spec.formats import float_format
 from opwright.spec.operator import OperatorSpec
 from opwright.spec.sampling import (
     MAX_ELEMENTS,
@@ -32,7 +34,9 @@ ONE_TWICE = "one tensor twice"
 
 _LARGE_ELEMENTS = 1 << 20
 _UNDEFINED_SIZES = 3
-_TIMES = (2.0**-20, 2.0**10)
+# As of a mean over many, of a sum, and of a loss that is scaled: by 65,536, where users begin.
+_TIMES = (2.0**-20, 2.0**10, 2.0**17)
+_LARGEST_DRAWN = 8.0
 _LAYOUTS = [layout for layout in LAYOUTS if layout not in OFFSETS] + ["offset 1"]
 
 
@@ -54,7 +58,7 @@ def own_cases(spec: OperatorSpec, several: Sequence[str]) -> Iterator[Case]:
     for sizes, chosen in itertools.product(roomy_size_sets(spec, first, count=1), dtypes):
         for values in VALUES:
             yield gradient_case(sizes, chosen, first, DENSE, values=values, unlisted=True)
-        for times in _TIMES:
+        for times in _held(chosen):
             yield gradient_case(sizes, chosen, first, DENSE, times=times)
     for sizes in size_sets(spec, first, count=_UNDEFINED_SIZES):
         for chosen, name in itertools.product(dtypes, several):
@@ -76,6 +80,12 @@ def _sizes(spec: OperatorSpec, scalars: dict[str, Any]) -> Iterator[Case]:
         yield gradient_case(large[0], dtypes[0], scalars, DENSE)
     elif (past := sizes_past_a_million(spec, scalars)) is not None:
         yield gradient_case(past, dtypes[0], scalars, DENSE, unlisted=True)
+
+
+def _held(dtypes: dict[str, str]) -> list[float]:
+    """The magnitudes of gradients in which each dtype can hold them."""
+    most = min((f.max for d in dtypes.values() if (f := float_format(d))), default=math.inf)
+    return [times for times in _TIMES if times * _LARGEST_DRAWN <= most]
 
 
 def _laid_out(
