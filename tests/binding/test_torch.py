@@ -193,6 +193,7 @@ def test_fake_tensors_keep_sizes_symbolic(stable_ops):
     [
         ({"x": torch.ones(4)}, r"argument `x`: expected 2 dimensions \(rows, cols\)"),
         ({"x": None}, "argument `x`: expected a tensor, got None"),
+        ({"bias": torch.ones(5)}, r"argument `bias`: expected shape \[6\] .*, got shape \[5\]"),
     ],
 )
 def test_fake_tensors_are_refused_where_sizes_make_no_sense(stable_ops, changed, message):

@@ -20,6 +20,8 @@ def fake_results(spec: OperatorSpec, args: tuple[Any, ...], kwargs: dict[str, An
     tensors = {n: v for n, v in values.items() if isinstance(v, torch.Tensor)}
     _check_ranks_and_devices(spec, tensors)
     known = bind_sizes(spec.inputs, {n: t.shape for n, t in tensors.items()}, values)
+    if spec.sources:
+        _check_sizes(spec, tensors, known)
     leader = tensors[spec.schema.required_tensors[0].name]
     made = iter(
         leader.new_empty(sizes_of(tensor, known), dtype=_dtype(spec, tensor, tensors))
@@ -53,6 +55,23 @@ def _check_ranks_and_devices(spec: OperatorSpec, tensors: Mapping[str, torch.Ten
             raise RuntimeError(
                 f"{spec.name}: argument `{name}`: expected the device of `{first}` "
                 f"({tensors[first].device}), got {tensor.device}"
+            )
+
+
+def _check_sizes(
+    spec: OperatorSpec, tensors: Mapping[str, torch.Tensor], known: Mapping[str, Any]
+) -> None:
+    """What a binding refuses, too, before a compiler meets gradients of other sizes than their arguments.
+
+    Numbers alone are compared: a question about a symbolic size would fix it.
+    """
+    for name, tensor in tensors.items():
+        described = spec.inputs[name]
+        expected, given = sizes_of(described, known), list(tensor.shape)
+        fixed = all(type(size) is int for size in (*expected, *given))
+        if fixed and expected != given:
+            raise RuntimeError(
+                f"{spec.name}: argument `{name}`: expected shape {expected} {described}, got shape {given}"
             )
 
 
