@@ -121,3 +121,29 @@ def test_what_a_backward_raises_says_what_came_in() -> None:
     with pytest.raises(ValueError, match=r"out of bounds \(where .* is transposed: strides \[\["):
         gradients.run(by_form["transposed"], subject)
     assert gradients.run(by_form["dense"], subject).verdict == "pass"
+
+
+@pytest.mark.parametrize("place", [0, 1], ids=["incoming", "saved"])
+def test_a_backward_that_writes_to_what_it_is_given_is_found_at_each_size(place: int) -> None:
+    class Product(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, input, gate):
+            ctx.save_for_backward(input, gate)
+            return input * gate
+
+        @staticmethod
+        def backward(ctx, grad):
+            saved, gate = (tensor.detach() for tensor in ctx.saved_tensors)
+            found = grad * gate, grad * saved
+            if grad.numel() > 100:
+                (grad.detach(), saved)[place].mul_(2)
+            return found
+
+    found = of_a_gate(f"writes_{place}", "Tensor", torch.mul, Product.apply)
+    changed = {
+        name
+        for name, outcome in found.items()
+        if "backward writes to what it is given" in {f.kind for f in outcome.findings}
+    }
+    assert "batch=32,hidden=16 float64 dense" in changed
+    assert not [name for name in changed if "batch=2x3" in name]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import torch
 
-from opwright.checks.judging.outputs import findings_of
+from opwright.checks.judging.outputs import findings_of, same_bits
 from opwright.checks.judging.refusals import refused
 from opwright.checks.learning.expected import (
     brought_by,
@@ -58,9 +58,22 @@ def judged(case: Case, subject: Subject, call: Call, wanted: Sequence[str]) -> O
     if unrecorded and (lost := brought_by(unrecorded, dense, wanted, incoming)):
         return failed(_lost(subject.spec, lost))
     given = [(r, g) for r, g in zip(results, incoming, strict=True) if g is not None]
+    watched = {f"gradient that comes in ({i})": g for i, g in enumerate(incoming) if g is not None}
+    watched |= {f"argument `{n}`": leaf for n, leaf in zip(wanted, leaves, strict=True)}
+    before = {name: tensor.detach().clone() for name, tensor in watched.items()}
     with telling(case.extra["how"], incoming):
         found = gradients_of([r for r, _ in given], leaves, [g for _, g in given])
+    if changed := [n for n, tensor in watched.items() if not same_bits(before[n], tensor)]:
+        return failed(*map(_of_changed, changed))
     return _compared(asked, found, rough)
+
+
+def _of_changed(what: str) -> Finding:
+    return Finding(
+        "backward writes to what it is given",
+        f"the backward changes the {what}, which others read as well: compute in memory of its own",
+        {"changed": what},
+    )
 
 
 def _recorded(
