@@ -108,6 +108,8 @@ def test_gradients_of_its_own_are_asked_what_kernels_are_asked_as_operators() ->
     }
     assert {case.extra.get("values") for case in own} >= {"zeros among others", "huge among others"}
     assert {case.extra.get("times") for case in own} == {None, 2.0**-20, 2.0**10, 2.0**17}
+    alone = [case for case in own if case.extra.get("asked") == ("bias",)]
+    assert max(case.sizes["batch"][0] for case in alone) == 32
     asked = {case.extra["how"] for case in own} - {case.extra["how"] for case in derived}
     assert asked == {"another call alive", "results changed afterwards"}
     assert len({case.name for case in own}) == len(own)

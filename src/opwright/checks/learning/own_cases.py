@@ -32,7 +32,7 @@ BESIDE_ANOTHER = "another call alive"
 RESULTS_CHANGED = "results changed afterwards"
 ONE_TWICE = "one tensor twice"
 
-_LARGE_ELEMENTS = 1 << 20
+_MIDDLING_ELEMENTS, _LARGE_ELEMENTS = 1 << 13, 1 << 20
 _UNDEFINED_SIZES = 3
 # As of a mean over many, of a sum, and of a loss that is scaled: by 65,536, where users begin.
 _TIMES = (2.0**-20, 2.0**10, 2.0**17)
@@ -60,6 +60,7 @@ def own_cases(spec: OperatorSpec, several: Sequence[str]) -> Iterator[Case]:
             yield gradient_case(sizes, chosen, first, DENSE, values=values, unlisted=True)
         for times in _held(chosen):
             yield gradient_case(sizes, chosen, first, DENSE, times=times)
+    yield from _each_alone(spec, first)
     for sizes in size_sets(spec, first, count=_UNDEFINED_SIZES):
         for chosen, name in itertools.product(dtypes, several):
             yield gradient_case(sizes, chosen, first, "undefined", undefined=name)
@@ -80,6 +81,14 @@ def _sizes(spec: OperatorSpec, scalars: dict[str, Any]) -> Iterator[Case]:
         yield gradient_case(large[0], dtypes[0], scalars, DENSE)
     elif (past := sizes_past_a_million(spec, scalars)) is not None:
         yield gradient_case(past, dtypes[0], scalars, DENSE, unlisted=True)
+
+
+def _each_alone(spec: OperatorSpec, scalars: dict[str, Any]) -> Iterator[Case]:
+    """Each argument's gradient while no other needs one, as beside frozen weights, at a larger size."""
+    names, dtypes = [a.name for a in spec.schema.tensors], dtype_choices(spec)[0]
+    for sizes in large_size_sets(spec, scalars, count=1, max_elements=_MIDDLING_ELEMENTS):
+        for name in names if len(names) > 1 else ():
+            yield gradient_case(sizes, dtypes, scalars, DENSE, asked=(name,))
 
 
 def _held(dtypes: dict[str, str]) -> list[float]:
