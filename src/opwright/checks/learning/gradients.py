@@ -26,7 +26,7 @@ from opwright.inputs.call import Call, make_call
 from opwright.records.verdict import Outcome, not_checked
 from opwright.spec.case import Case
 from opwright.spec.operator import OWN, OperatorSpec
-from opwright.spec.sampling import Sizes, large_size_sets, size_sets
+from opwright.spec.sampling import Sizes, size_sets
 from opwright.spec.sizing import known_values, sizes_of
 
 _SIZES = 6
@@ -78,14 +78,11 @@ def _of_all(spec: OperatorSpec) -> Iterator[Case]:
 
 
 def _second_otherwise(spec: OperatorSpec) -> Iterator[Case]:
-    """Second derivatives for every other value of a scalar, and those of its own at a larger size."""
-    first, dtypes = scalar_choices(spec)[0], dtype_choices(spec)[0]
+    """Second derivatives for every other value of a scalar."""
+    dtypes = dtype_choices(spec)[0]
     for scalars in scalar_choices(spec)[1:]:
         for sizes in rich_sizes(spec, scalars):
             yield gradient_case(sizes, dtypes, scalars, "double backward")
-    if spec.backward == OWN:
-        for sizes in large_size_sets(spec, first, count=1, max_elements=_MAX_ELEMENTS):
-            yield gradient_case(sizes, dtypes, first, "double backward")
 
 
 def _forms(spec: OperatorSpec, sizes: Sizes, scalars: dict[str, Any]) -> list[str]:

@@ -60,7 +60,7 @@ def own_cases(spec: OperatorSpec, several: Sequence[str]) -> Iterator[Case]:
             yield gradient_case(sizes, chosen, first, DENSE, values=values, unlisted=True)
         for times in _held(chosen):
             yield gradient_case(sizes, chosen, first, DENSE, times=times)
-    yield from _each_alone(spec, first)
+    yield from _at_a_larger_size(spec, first)
     for sizes in size_sets(spec, first, count=_UNDEFINED_SIZES):
         for chosen, name in itertools.product(dtypes, several):
             yield gradient_case(sizes, chosen, first, "undefined", undefined=name)
@@ -83,12 +83,13 @@ def _sizes(spec: OperatorSpec, scalars: dict[str, Any]) -> Iterator[Case]:
         yield gradient_case(past, dtypes[0], scalars, DENSE, unlisted=True)
 
 
-def _each_alone(spec: OperatorSpec, scalars: dict[str, Any]) -> Iterator[Case]:
-    """Each argument's gradient while no other needs one, as beside frozen weights, at a larger size."""
+def _at_a_larger_size(spec: OperatorSpec, scalars: dict[str, Any]) -> Iterator[Case]:
+    """Each argument's gradient while no other needs one, as beside frozen weights; second derivatives."""
     names, dtypes = [a.name for a in spec.schema.tensors], dtype_choices(spec)[0]
     for sizes in large_size_sets(spec, scalars, count=1, max_elements=_MIDDLING_ELEMENTS):
         for name in names if len(names) > 1 else ():
             yield gradient_case(sizes, dtypes, scalars, DENSE, asked=(name,))
+        yield gradient_case(sizes, dtypes, scalars, "double backward")
 
 
 def _held(dtypes: dict[str, str]) -> list[float]:
