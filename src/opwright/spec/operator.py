@@ -82,7 +82,8 @@ class OperatorSpec(Frozen):
     ``reduction`` is how many terms the longest sum behind an output element has, None for one. ``flops`` is
     how many floating-point operations one call does, None where that is not declared.
     ``backward`` is None (calls that need gradients raise), ``"own"`` (the implementation records its own), or
-    the operators that compute gradients; each of those has the operator as its ``forward``. ``unchanged`` are
+    the operators that compute gradients; each of those has the operator as its ``forward``, and a
+    ``derived_reference`` where that is autograd of the forward's. ``unchanged`` are
     the arguments whose gradient is the incoming one of a return, and that return. ``autocast`` is
     how arguments are cast under autocast, ``vmap`` the `Shape` that takes vmap's dimension.
     """
@@ -107,6 +108,7 @@ class OperatorSpec(Frozen):
     backward: tuple[OperatorSpec, ...] | str | None = None
     unchanged: Mapping[str, str] = field(default_factory=dict)
     forward: OperatorSpec | None = None
+    derived_reference: bool = False
     autocast: str | None = None
     vmap: str | None = None
 
@@ -114,6 +116,15 @@ class OperatorSpec(Frozen):
     def backwards(self) -> tuple[OperatorSpec, ...]:
         """The operators that compute its gradients; none where it has no backward, its own, or all unchanged."""
         return self.backward if isinstance(self.backward, tuple) else ()
+
+    @property
+    def states_gradients(self) -> bool:
+        """Whether it gives gradients that no check of a backward's kernels holds to its reference's.
+
+        Its own, those that are handed on, and those of a backward with a reference that somebody wrote.
+        """
+        written = any(not backward.derived_reference for backward in self.backwards)
+        return self.backward == OWN or bool(self.unchanged) or written
 
     @property
     def is_recorded(self) -> bool:

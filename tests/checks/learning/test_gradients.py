@@ -115,6 +115,29 @@ def test_gradients_of_its_own_are_asked_what_kernels_are_asked_as_operators() ->
     assert len({case.name for case in own}) == len(own)
 
 
+@pytest.mark.parametrize(
+    "backward",
+    [
+        Backward(
+            "stated_planned_backward(Tensor grad_output, Tensor input, Tensor bias)"
+            " -> (Tensor grad_input, Tensor grad_bias)",
+            function=slope,
+            reference=slope,
+        ),
+        Backward(
+            "stated_planned_backward(Tensor grad_output, Tensor input, Tensor bias) -> Tensor grad_bias",
+            function=lambda *values: slope(*values)[1],
+            unchanged="input",
+        ),
+    ],
+    ids=["reference", "unchanged"],
+)
+def test_gradients_that_a_description_states_are_asked_what_its_own_are(backward: Backward) -> None:
+    own = gradients.cases(described("own_planned", "own").spec)
+    stated = gradients.cases(described("stated_planned", backward).spec)
+    assert [case.name for case in stated] == [case.name for case in own]
+
+
 def test_an_operator_without_a_backward_has_no_case_and_says_why() -> None:
     spec = described("inferring", None).spec
     plan = gradients.CHECK.plan(spec)

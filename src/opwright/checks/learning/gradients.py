@@ -25,7 +25,7 @@ from opwright.checks.protocol import Check, Subject, no_sizes
 from opwright.inputs.call import Call, make_call
 from opwright.records.verdict import Outcome, not_checked
 from opwright.spec.case import Case
-from opwright.spec.operator import OWN, OperatorSpec
+from opwright.spec.operator import OperatorSpec
 from opwright.spec.sampling import Sizes, size_sets
 from opwright.spec.sizing import known_values, sizes_of
 
@@ -48,12 +48,13 @@ _QUESTIONS: dict[str, Callable[[Case, Subject, Call], Outcome]] = {
 def cases(spec: OperatorSpec) -> Iterator[Case]:
     """Sizes and scalars with dense gradients; then, at one size, every form, subset and further question.
 
-    Of gradients of an operator's own more: kernels of a backward are asked the same as operators.
+    Of gradients that a description states more: kernels of a backward whose reference is autograd's are asked
+    the same as operators.
     """
     if spec.backward is None:
         return
     planned = list(_of_all(spec))
-    if spec.backward == OWN:
+    if spec.states_gradients:
         several = with_gradient(spec, dtype_choices(spec)[0])
         planned += own_cases(spec, several if len(several) > 1 else [])
     yield from {case.name: case for case in planned}.values()

@@ -1,4 +1,4 @@
-"""What gradients of an operator's own are asked beside the others: what kernels of a backward are, as operators."""
+"""What gradients that a description states are asked beside the others: what kernels are, as operators."""
 
 from __future__ import annotations
 

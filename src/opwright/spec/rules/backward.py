@@ -155,6 +155,7 @@ def _derived(
         reduction=check_reduction(schema, backward.reduction),
         flops=check_flops(schema, backward.flops),
         forward=spec,
+        derived_reference=backward.reference is None,
     )
     one_implementation(schema, made)
     check_output_sizes(schema, made)
