@@ -87,7 +87,8 @@ def _check_given(name: str, unchanged: Mapping[str, str], made: Sequence[Operato
     if not giving and name not in unchanged:
         raise SpecError(
             f"gives no gradient of {name!r}",
-            hint=f"Return Tensor {GRAD}{name} from one of them: a gradient is never lost silently.",
+            hint=f"Return Tensor {GRAD}{name} from one of them, or name it in unchanged= where it is the incoming "
+            "one itself: a gradient is never lost silently.",
         )
     if giving and name in unchanged:
         raise SpecError(
