@@ -16,7 +16,7 @@ SMOOTH = """
 from opwright import Backward
 
 smooth = Operator(
-    "smooth(Tensor input) -> Tensor",
+    "smooth_silu(Tensor input) -> Tensor",
     inputs={"input": Tensor(batch, layout="copy")},
     dtypes=("float32", "float64"),
     reference=torch.nn.functional.silu,
@@ -24,18 +24,18 @@ smooth = Operator(
     compile_flags=("-O0",),
     vmap=batch,
     backward=Backward(
-        "smooth_backward(Tensor grad_output, Tensor input) -> Tensor grad_input",
+        "smooth_silu_backward(Tensor grad_output, Tensor input) -> Tensor grad_input",
         saved=("input",), sources={"cpu": "kernel.cpp"}, compile_flags=("-O0",),
     ),
 )
 """
 SMOOTH_KERNEL = """
 template <typename T>
-void smooth(opwright::View<const T, 1> input, opwright::View<T, 1> output) {
+void smooth_silu(opwright::View<const T, 1> input, opwright::View<T, 1> output) {
   opwright::map(output, [](auto x) { return opwright::silu(x); }, input);
 }
 template <typename T>
-void smooth_backward(opwright::View<const T, 1> grad_output, opwright::View<const T, 1> input,
+void smooth_silu_backward(opwright::View<const T, 1> grad_output, opwright::View<const T, 1> input,
                      opwright::View<T, 1> grad_input) {
   opwright::map(grad_input, [](auto g, auto x) {
     const auto s = opwright::sigmoid(x);
@@ -181,7 +181,7 @@ def test_a_gradient_that_comes_in_as_any_view_is_right(smooth, kind: str) -> Non
 @pytest.mark.parametrize("call", ["operator", "torch.ops"])
 def test_a_sum_gives_its_gradient(smooth, call: str) -> None:
     x = numbers(5)
-    op = smooth if call == "operator" else torch.ops.opwright.smooth
+    op = smooth if call == "operator" else torch.ops.opwright.smooth_silu
     op(x).sum().backward()
     (expected,) = torch.autograd.grad(torch.nn.functional.silu(x).sum(), x)
     torch.testing.assert_close(x.grad, expected)
@@ -192,7 +192,7 @@ def test_gradients_of_kernels_are_those_of_differences(smooth) -> None:
 
 
 def test_the_node_of_the_graph_has_the_operators_name(smooth) -> None:
-    assert smooth(numbers(2)).grad_fn.name() == "smoothBackward"
+    assert smooth(numbers(2)).grad_fn.name() == "smooth_siluBackward"
 
 
 @pytest.mark.parametrize(
@@ -370,7 +370,9 @@ def test_second_derivatives_by_reference_are_right(parts, twice) -> None:
     assert torch.autograd.gradgradcheck(twice, (x, w))
 
 
-REFUSED_TWICE = 'smooth: its gradient cannot be differentiated again: .*double_backward="reference"'
+REFUSED_TWICE = (
+    'smooth_silu: its gradient cannot be differentiated again: .*double_backward="reference"'
+)
 
 
 @pytest.mark.parametrize("by", ["position", "keyword"])
@@ -404,7 +406,7 @@ def test_a_second_derivative_through_either_source_is_refused(smooth, saved_lear
 
 @pytest.mark.parametrize("call", ["operator", "torch.ops"])
 def test_forward_mode_is_refused(smooth, call: str) -> None:
-    op = smooth if call == "operator" else torch.ops.opwright.smooth
+    op = smooth if call == "operator" else torch.ops.opwright.smooth_silu
     x = numbers(3, grad=False)
     with pytest.raises(RuntimeError, match="argument `input` has a forward-mode gradient"):
         torch.func.jvp(op, (x,), (x,))
@@ -418,7 +420,7 @@ def test_nothing_is_recorded_where_autograd_is_off(smooth) -> None:
     x = numbers(3)
     with torch.no_grad():
         assert not smooth(x).requires_grad
-        assert not torch.ops.opwright.smooth(x).requires_grad
+        assert not torch.ops.opwright.smooth_silu(x).requires_grad
     with torch.inference_mode():
         assert smooth(x).is_inference()
     assert not smooth(x.detach()).requires_grad
@@ -441,7 +443,7 @@ TRANSFORMS = {
 @pytest.mark.parametrize("transform", TRANSFORMS)
 @pytest.mark.parametrize("call", ["operator", "torch.ops"])
 def test_reverse_transforms_are_right(smooth, transform: str, call: str) -> None:
-    op = smooth if call == "operator" else torch.ops.opwright.smooth
+    op = smooth if call == "operator" else torch.ops.opwright.smooth_silu
     x = numbers(2, 3, grad=False)
     found = TRANSFORMS[transform](op, x)
     torch.testing.assert_close(found, TRANSFORMS[transform](torch.nn.functional.silu, x))
