@@ -126,7 +126,8 @@ def described(folder: Path, text: str):
 def smooth(tmp_path_factory):
     """Forward and backward by kernels."""
     folder = tmp_path_factory.mktemp("smooth")
-    return read_operator(write_operator(folder, SMOOTH, kernel=KERNEL + SMOOTH_KERNEL))
+    # Loaded, so that torch.ops has it whichever test comes first.
+    return read_operator(write_operator(folder, SMOOTH, kernel=KERNEL + SMOOTH_KERNEL)).load()
 
 
 @pytest.fixture(scope="module")
