@@ -63,6 +63,8 @@ ADVICE = {
     "gradient lost": "Return a gradient for it, and detach nothing on the way to the result.",
     "gradient scaled": "Look at constants and means: the shape of the gradient is right.",
     "gradient of another dtype": "Cast each gradient to the dtype of its argument.",
+    "backward writes to what it is given": "Write gradients into memory of their own.",
+    "gradient depends on create_graph": "Compute gradients alike whether autograd records them or not.",
     "second gradient differs": "Write into nothing that is saved or comes in: a backward may run again.",
     "gradient fails after a change": "Keep tensors with ctx.save_for_backward, which notices and says so.",
     "wrong second derivative": "Make the backward differentiable throughout, or have it raise (once_differentiable).",
