@@ -124,6 +124,7 @@ def question_for(spec: OperatorSpec, target: Target, binding: str | None) -> Que
         # The kernel's library depends on no more of its gradients than whether there are some.
         backward=None if spec.backward is None else OWN,
         unchanged={},
+        derived_reference=False,
         forward=None,
     )
     text = repr((described, str(target), binding, str(root), __file__))
