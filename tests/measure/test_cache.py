@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import statistics
+
 import pytest
 import torch
 
@@ -48,7 +50,7 @@ def test_a_flush_of_an_unknown_last_level_is_of_a_usual_size() -> None:
 
 
 def test_a_real_flush_takes_more_out_of_the_caches_than_none_which_is_not_taken_for_one() -> None:
-    """What a virtual machine says of its last level need not be so: how much it takes out is the machine's."""
+    """How much it takes out is the machine's: a last level that others share may keep a part, and is told so."""
     size_bytes = last_level_cache_bytes(None)
     if not size_bytes:
         pytest.skip("this machine does not say how large its last level is")
@@ -56,7 +58,9 @@ def test_a_real_flush_takes_more_out_of_the_caches_than_none_which_is_not_taken_
     flush = Flush(None, size_bytes)
     real = [flush_is_effective(flush, None) for _ in range(3)]
     none = [flush_is_effective(lambda: None, None) for _ in range(3)]
-    assert max(effect.ratio for effect in real) > min(effect.ratio for effect in none), (real, none)
+    can_tell = all(effect.verdict != "cannot tell" for effect in real)
+    ratios = [statistics.median(effect.ratio for effect in some) for some in (real, none)]
+    assert not can_tell or ratios[0] > 1.05 * ratios[1], (real, none)
     assert any(effect.verdict != "effective" for effect in none), none
     assert torch.get_num_threads() == threads
 
